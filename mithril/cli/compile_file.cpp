@@ -1,5 +1,6 @@
 #include "mithril/cli/compile_file.hpp"
 
+#include "mithril/cli/argument_values.hpp"
 #include "mithril/compile/compile.hpp"
 
 namespace mithril::cli {

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/printable.hpp"
+#include "mithril/cli/argument_values.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/onnx/read_onnx.hpp"
 #include "mithril/serialization/load_arrays.hpp"
@@ -88,6 +88,39 @@ FileKind kind_of_text(const std::string& path, std::string_view head) {
   refuse_kind(path, is_text ? "a text" : "a binary file of an unknown format", "");
 }
 
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) cannot_read(path, reason_of(errno));
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad()) cannot_read(path, reason_of(errno));
+  return text;
+}
+
+// The error of a text names the place in it, not its file.
+Model read_json(const std::string& path) try {
+  return from_json(read_text(path));
+} catch (const Error& error) {
+  ErrorDetails details = error.details();
+  details.facts.insert(details.facts.begin(), {"file", path, ""});
+  raise(std::move(details));
+}
+
+Tensor constant_tensor(const std::string& text) {
+  const Datum value = parse_constant(text);
+  if (value.kind() == kind::bool_value) return Tensor::scalar(value.flag());
+  if (value.kind() == kind::int_value) return Tensor::scalar(value.integer());
+  return Tensor::scalar(static_cast<float>(value.real()));
+}
+
+OnnxOptions onnx_options(const Arguments& arguments) {
+  OnnxOptions options{.dtype = parse_dtype(arguments.value_or("--dtype", "float32"))};
+  for (const std::string& text : arguments.values("--constant")) {
+    const auto [key, value] = parse_pair("--constant", text);
+    options.constants[key] = constant_tensor(value);
+  }
+  return options;
+}
+
 }  // namespace
 
 std::string_view text_of(FileKind kind) {
@@ -130,39 +163,6 @@ FileKind kind_of_file(const std::string& path) {
   if (path.ends_with(".safetensors.index.json")) return FileKind::safetensors;
   if (path.ends_with(".onnx")) return FileKind::onnx;  // which has no first bytes of its own
   return kind_of_text(path, head);
-}
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) cannot_read(path, reason_of(errno));
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad()) cannot_read(path, reason_of(errno));
-  return text;
-}
-
-// The error of a text names the place in it, not its file.
-Model read_json(const std::string& path) try {
-  return from_json(read_text(path));
-} catch (const Error& error) {
-  ErrorDetails details = error.details();
-  details.facts.insert(details.facts.begin(), {"file", path, ""});
-  raise(std::move(details));
-}
-
-Tensor constant_tensor(const std::string& text) {
-  const Datum value = parse_constant(text);
-  if (value.kind() == kind::bool_value) return Tensor::scalar(value.flag());
-  if (value.kind() == kind::int_value) return Tensor::scalar(value.integer());
-  return Tensor::scalar(static_cast<float>(value.real()));
-}
-
-OnnxOptions onnx_options(const Arguments& arguments) {
-  OnnxOptions options{.dtype = parse_dtype(arguments.value_or("--dtype", "float32"))};
-  for (const std::string& text : arguments.values("--constant")) {
-    const auto [key, value] = parse_pair("--constant", text);
-    options.constants[key] = constant_tensor(value);
-  }
-  return options;
 }
 
 TensorMap read_tensors(FileKind kind, const std::string& path) {
@@ -212,49 +212,6 @@ ModelFile read_model(const std::string& path, const Arguments& arguments) {
     file.params = read_tensors(kind_of_file(from), from);
   }
   return file;
-}
-
-Datum parse_constant(const std::string& text) {
-  if (text == "true" || text == "false") return text == "true";
-  const char* const end = text.data() + text.size();
-  std::int64_t integer = 0;
-  if (const auto found = std::from_chars(text.data(), end, integer);
-      found.ec == std::errc() && found.ptr == end) {
-    return integer;
-  }
-  double real = 0;
-  if (const auto found = std::from_chars(text.data(), end, real);
-      found.ec == std::errc() && found.ptr == end) {
-    return real;
-  }
-  throw UsageError{fmt::format("--constant has the value '{}', expected a number, true or false",
-                               printable(text))};
-}
-
-std::pair<std::string, std::string> parse_pair(const std::string& option, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw UsageError{fmt::format("{} is '{}', expected KEY=...", option, printable(text))};
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-std::pair<std::string, ShapeSpec> parse_shape(const std::string& text) {
-  const auto [key, sizes] = parse_pair("--shape", text);
-  std::vector<DimSpec> dims;
-  for (std::size_t begin = 0; begin < sizes.size();) {
-    const std::size_t end = std::min(sizes.find(',', begin), sizes.size());
-    const std::string word = sizes.substr(begin, end - begin);
-    std::int64_t number = 0;
-    const auto [rest, failed] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (failed != std::errc() || rest != word.data() + word.size() || number < 0) {
-      throw UsageError{fmt::format("--shape is '{}', expected KEY=SIZES", printable(text)),
-                       "write the sizes with commas: x=8,4"};
-    }
-    dims.emplace_back(number);
-    begin = end + 1;
-  }
-  return {key, ShapeSpec(std::move(dims))};
 }
 
 }  // namespace mithril::cli

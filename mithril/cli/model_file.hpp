@@ -3,7 +3,7 @@
 
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "mithril/cli/command.hpp"
@@ -41,15 +41,5 @@ ModelFile read_model(const std::string& path, const Arguments& arguments);
 
 // The tensors of a safetensors, .npz, .pt or .npy file; of an .npy file under the name "array".
 TensorMap read_tensors(FileKind kind, const std::string& path);
-
-// The text of a file. InputError E0830.
-std::string read_text(const std::string& path);
-
-// "x=8,4" as the key and its sizes. UsageError for another form.
-std::pair<std::string, ShapeSpec> parse_shape(const std::string& text);
-// The value of --constant: an int, a float or a bool. UsageError for another text.
-Datum parse_constant(const std::string& text);
-// "x=a.npy" as the key and the rest. UsageError without "=".
-std::pair<std::string, std::string> parse_pair(const std::string& option, const std::string& text);
 
 }  // namespace mithril::cli

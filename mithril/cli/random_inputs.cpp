@@ -28,12 +28,6 @@ Tensor random_tensor(const ProgramPort& port, std::uint64_t seed) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, ShapeSpec>> shapes_of(const std::vector<std::string>& shapes) {
-  std::vector<std::pair<std::string, ShapeSpec>> found;
-  for (const std::string& shape : shapes) found.push_back(parse_shape(shape));
-  return found;
-}
-
 std::shared_ptr<Backend> cpu_of(const Arguments& arguments) {
   CpuOptions options{.dtype = parse_dtype(arguments.value_or("--dtype", "float32"))};
   options.threads = static_cast<int>(arguments.number("--threads", 1).value_or(0));

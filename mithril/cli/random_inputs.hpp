@@ -2,16 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <memory>
 
 #include "mithril/cli/command.hpp"
 #include "mithril/cli/model_file.hpp"
 #include "mithril/compile/compiled_model.hpp"
 
 namespace mithril::cli {
-
-// The sizes that texts of --shape state. UsageError for another form.
-std::vector<std::pair<std::string, ShapeSpec>> shapes_of(const std::vector<std::string>& shapes);
 
 // The backend of --dtype and --threads.
 std::shared_ptr<Backend> cpu_of(const Arguments& arguments);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 
+#include "mithril/cli/argument_values.hpp"
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/compile_file.hpp"
 #include "mithril/cli/text_table.hpp"
@@ -71,7 +72,7 @@ Timing time_shapes(const ModelFile& file, const Arguments& arguments,
   Timing timing;
   for (const std::string& shape : shapes)
     timing.shapes += (timing.shapes.empty() ? "" : " ") + shape;
-  const auto seed = static_cast<std::uint64_t>(arguments.number("--seed", 0).value_or(0));
+  const std::uint64_t seed = seed_of(arguments);
   auto begin = Clock::now();
   const CompiledModel compiled = compile_file(file, arguments, shapes);
   const TensorMap params = parameters_of(file, compiled, seed);

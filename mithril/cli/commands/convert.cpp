@@ -6,6 +6,7 @@
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/write_file.hpp"
+#include "mithril/cli/argument_values.hpp"
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/compile_file.hpp"
 #include "mithril/json/model_json.hpp"
@@ -45,7 +46,7 @@ std::vector<std::string> write_json(const ModelFile& file, const std::string& pa
 void write_package(const ModelFile& file, const std::string& path, const Arguments& arguments) {
   const auto shapes = arguments.values("--shape");
   const CompiledModel compiled = compile_file(file, arguments, shapes);
-  const auto seed = static_cast<std::uint64_t>(arguments.number("--seed", 0).value_or(0));
+  const std::uint64_t seed = seed_of(arguments);
   const TensorMap params = parameters_of(file, compiled, seed);
   const State state = state_of(file, compiled);
   SavePackageOptions options{.state = &state, .data_keys = file.data_keys};

@@ -4,9 +4,9 @@
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/write_file.hpp"
+#include "mithril/cli/argument_values.hpp"
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/model_file.hpp"
-#include "mithril/cli/random_inputs.hpp"
 #include "mithril/model/diagram_text.hpp"
 #include "mithril/model/html.hpp"
 
@@ -24,9 +24,7 @@ int draw_graph(const Arguments& arguments, Output& output) {
   }
   const int levels = static_cast<int>(arguments.number("--depth", 1).value_or(1));
   Model model = read_model(arguments.value("FILE"), arguments).model.copy();
-  for (const auto& [key, sizes] : shapes_of(arguments.values("--shape"))) {
-    model.set_shapes({{key, sizes}});
-  }
+  if (arguments.has("--shape")) model.set_shapes(shapes_of(arguments.values("--shape")));
   const std::string text = is_dot ? to_dot(model, levels)
                            : is_mermaid
                                ? to_mermaid(model, levels)

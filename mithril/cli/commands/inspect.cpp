@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "mithril/base/text.hpp"
+#include "mithril/cli/argument_values.hpp"
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/model_file.hpp"
-#include "mithril/cli/random_inputs.hpp"
 #include "mithril/cli/text_table.hpp"
 #include "mithril/edit/cost.hpp"
 #include "mithril/model/part_view.hpp"
@@ -59,9 +59,7 @@ class ModelInspection {
   ModelInspection(const std::string& path, const Arguments& arguments)
       : path_(path), arguments_(arguments), file_(read_model(path, arguments)) {
     model_ = file_.model.copy();
-    for (const auto& [key, sizes] : shapes_of(arguments.values("--shape"))) {
-      model_.set_shapes({{key, sizes}});
-    }
+    if (arguments.has("--shape")) model_.set_shapes(shapes_of(arguments.values("--shape")));
     cost_ = cost_of(model_, arguments);
     parameters_ = parameters_by_part(
         model_, file_.params ? file_.params->keys() : std::vector<std::string>{});

@@ -8,6 +8,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/cli/argument_values.hpp"
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/compile_file.hpp"
 #include "mithril/cli/text_table.hpp"
@@ -114,7 +115,7 @@ int run_model(const Arguments& arguments, Output& output) {
   const CompiledModel compiled =
       compile_file(file, arguments, with_shapes_of(given, arguments.values("--shape")));
   const auto paths = output_paths(arguments, compiled.output_keys());
-  const auto seed = static_cast<std::uint64_t>(arguments.number("--seed", 0).value_or(0));
+  const std::uint64_t seed = seed_of(arguments);
   const TensorMap params = parameters_of(file, compiled, seed);
   const TensorMap data = inputs_of(compiled, std::move(given), seed);
   const TensorMap results = compiled.infer(params, data, state_of(file, compiled));
