@@ -15,6 +15,15 @@ void Output::object(std::string_view command, Json::Object fields) {
   if (!text_.ends_with('\n')) text_ += '\n';
 }
 
+void Output::written(std::string_view command, const std::string& from,
+                     const std::vector<std::string>& paths) {
+  if (is_json()) {
+    object(command, {{"file", from}, {"written", Json::Array(paths.begin(), paths.end())}});
+    return;
+  }
+  for (const std::string& path : paths) text("wrote " + path + "\n");
+}
+
 void Output::write() const {
   std::string_view rest = text_;
   while (!rest.empty()) {

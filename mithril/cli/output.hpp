@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mithril/json/json.hpp"
 
@@ -22,6 +23,10 @@ class Output {
   void text(std::string_view text) { text_ += text; }
   // The object of --json. `fields` follow the fields "schema" and "command".
   void object(std::string_view command, Json::Object fields);
+  // The files that the command wrote: a line each, or the object with the field "written". `from`
+  // is the file that it read.
+  void written(std::string_view command, const std::string& from,
+               const std::vector<std::string>& paths);
 
   // Writes all to standard output. Errors E0831, with the reason of the system, if it is closed or
   // full.

@@ -13,11 +13,7 @@ int generate_code(const Arguments& arguments, Output& output) {
   const ModelFile file = read_model(arguments.value("FILE"), arguments);
   const CompiledModel compiled = compile_file(file, arguments, arguments.values("--shape"));
   write(compiled, path, {.target = arguments.value_or("--target", "")});
-  if (output.is_json()) {
-    output.object("codegen", {{"file", arguments.value("FILE")}, {"written", Json::Array{path}}});
-  } else {
-    output.text("wrote " + path + "\n");
-  }
+  output.written("codegen", arguments.value("FILE"), {path});
   return done;
 }
 

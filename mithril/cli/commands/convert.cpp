@@ -1,7 +1,8 @@
 // `mithril convert`: a model or tensors in another form.
 #include <fmt/format.h>
 
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/printable.hpp"
@@ -90,12 +91,7 @@ int convert(const Arguments& arguments, Output& output) {
   } else {
     refuse(kind, to, "end the path with .safetensors");
   }
-  if (output.is_json()) {
-    Json::Array paths(written.begin(), written.end());
-    output.object("convert", {{"file", from}, {"written", std::move(paths)}});
-  } else {
-    for (const std::string& path : written) output.text("wrote " + path + "\n");
-  }
+  output.written("convert", from, written);
   return done;
 }
 

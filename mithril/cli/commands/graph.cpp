@@ -30,11 +30,7 @@ int draw_graph(const Arguments& arguments, Output& output) {
                                ? to_mermaid(model, levels)
                                : "<!doctype html>\n<meta charset=\"utf-8\">\n" + to_html(model);
   if (const std::string why = write_file(path, text); !why.empty()) cannot_write(path, why);
-  if (output.is_json()) {
-    output.object("graph", {{"file", arguments.value("FILE")}, {"written", Json::Array{path}}});
-  } else {
-    output.text("wrote " + path + "\n");
-  }
+  output.written("graph", arguments.value("FILE"), {path});
   return done;
 }
 
