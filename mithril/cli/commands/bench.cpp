@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 
+#include "mithril/base/text.hpp"
 #include "mithril/cli/argument_values.hpp"
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/compile_file.hpp"
@@ -70,8 +70,7 @@ Timing time_shapes(const ModelFile& file, const Arguments& arguments,
   constexpr double time_ms = 2000;
   constexpr std::int64_t least_runs = 5, most_runs = 10000;
   Timing timing;
-  for (const std::string& shape : shapes)
-    timing.shapes += (timing.shapes.empty() ? "" : " ") + shape;
+  timing.shapes = join(shapes, " ");
   const std::uint64_t seed = seed_of(arguments);
   auto begin = Clock::now();
   const CompiledModel compiled = compile_file(file, arguments, shapes);
@@ -171,8 +170,8 @@ int bench(const Arguments& arguments, Output& output) {
   const TableFormat format = format_of(arguments.value_or("--format", "text"));
   output.text(table_text(rows, format));
   if (format == TableFormat::text) {
-    output.text(fmt::format("\nloaded in {:.4g} ms; peak memory of the process {}B\n", load,
-                            scaled(static_cast<double>(peak_bytes()), "")));
+    output.text(fmt::format("\nloaded in {:.4g} ms; peak memory of the process {}\n", load,
+                            memory_text(static_cast<double>(peak_bytes()))));
   }
   return done;
 }
