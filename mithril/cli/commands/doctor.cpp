@@ -141,7 +141,7 @@ std::vector<Finding> findings() {
 
 int doctor(const Arguments&, Output& output) {
   const std::vector<Finding> found = findings();
-  std::vector<TableRow> rows = {{"what", "found", ""}};
+  std::vector<TableRow> rows;
   Json::Array all;
   for (const Finding& finding : found) {
     rows.push_back({finding.what, finding.found, finding.help});
@@ -153,7 +153,6 @@ int doctor(const Arguments&, Output& output) {
   if (output.is_json()) {
     output.object("doctor", {{"findings", std::move(all)}});
   } else {
-    rows.erase(rows.begin());
     output.text(table_text(rows));
   }
   return done;
