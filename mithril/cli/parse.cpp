@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 
 #include "mithril/base/names.hpp"
 #include "mithril/base/printable.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/base/random.hpp"
 #include "mithril/compile/inference_program.hpp"
 
 namespace mithril::cli {
