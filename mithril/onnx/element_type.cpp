@@ -84,12 +84,4 @@ Kinds kind_of(ElementType type) {
   return is_float(type) ? kind::float_tensor : kind::int_tensor;
 }
 
-ElementType element_type_of(DType dtype) {
-  for (const TypeRow& row : type_rows)
-    if (row.held == dtype && row.type != ElementType::uint16 && row.type != ElementType::uint32 &&
-        row.type != ElementType::uint64)
-      return row.type;
-  return ElementType::undefined;
-}
-
 }  // namespace mithril::onnx

@@ -41,9 +41,6 @@ GraphRecord FileReader::graph(std::string_view bytes, int depth) {
       case graph_field::node:
         made.nodes.push_back(node(fields.bytes(), depth));
         break;
-      case graph_field::name:
-        made.name = fields.text();
-        break;
       case graph_field::initializer:
         made.initializers.push_back(tensor(fields.bytes()));
         break;
@@ -236,14 +233,8 @@ FileRecord read_file(const std::string& path) {
   std::optional<std::string_view> graph;
   for (Fields fields(made.bytes, source, "ModelProto"); fields.next();) {
     switch (fields.tag()) {
-      case model_field::ir_version:
-        made.ir_version = fields.integer();
-        break;
       case model_field::opset_import:
         made.opsets.insert(reader.opset(fields.bytes()));
-        break;
-      case model_field::functions:
-        ++made.functions;
         break;
       case model_field::graph: {
         const std::string_view found = fields.bytes();

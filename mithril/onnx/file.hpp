@@ -1,6 +1,5 @@
 // ONNX files as records: graphs, nodes, attributes and tensors, as they are in the file.
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -58,7 +57,6 @@ struct ValueRecord {
 };
 
 struct GraphRecord {
-  std::string name;
   std::vector<NodeRecord> nodes;
   std::vector<TensorRecord> initializers;
   std::vector<ValueRecord> inputs, outputs;
@@ -69,10 +67,8 @@ struct FileRecord {
   std::string path;
   std::shared_ptr<MappedFile> mapping;  // shared with tensors, which keep it alive
   std::string_view bytes;
-  std::int64_t ir_version = 0;
   std::map<std::string, std::int64_t> opsets;  // by domain; "" is the one of ONNX
   GraphRecord graph;
-  std::size_t functions = 0;  // defined in the file
 };
 
 // Reads the file, all but the elements of its tensors. InputError E0830 if the file cannot be read,

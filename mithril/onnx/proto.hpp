@@ -6,14 +6,13 @@
 namespace mithril::onnx {
 
 namespace model_field {
-constexpr std::uint32_t ir_version = 1, graph = 7, opset_import = 8, functions = 25;
+constexpr std::uint32_t ir_version = 1, graph = 7, opset_import = 8;
 }
 namespace opset_field {
 constexpr std::uint32_t domain = 1, version = 2;
 }
 namespace graph_field {
-constexpr std::uint32_t node = 1, name = 2, initializer = 5, input = 11, output = 12,
-                        sparse_initializer = 15;
+constexpr std::uint32_t node = 1, initializer = 5, input = 11, output = 12, sparse_initializer = 15;
 }
 namespace node_field {
 constexpr std::uint32_t input = 1, output = 2, name = 3, op_type = 4, attribute = 5, domain = 7;
