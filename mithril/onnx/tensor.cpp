@@ -1,5 +1,6 @@
 #include "mithril/onnx/tensor.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <filesystem>

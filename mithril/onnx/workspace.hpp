@@ -1,7 +1,6 @@
 // The model that grows while a graph is imported, and its parameters.
 #pragma once
 #include <map>
-#include <set>
 #include <string>
 
 #include "mithril/model/model.hpp"
