@@ -1,6 +1,7 @@
 // Constants, and tensors made of sizes.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "mithril/onnx/parts.hpp"
 
@@ -88,7 +89,7 @@ Outputs window(const NodeContext& node, const std::vector<double>& coefficients)
     double sum = 0;
     for (std::size_t k = 0; k < coefficients.size(); ++k) {
       const double angle =
-          2 * 3.14159265358979323846 * static_cast<double>(k) * static_cast<double>(i) / period;
+          2 * std::numbers::pi * static_cast<double>(k) * static_cast<double>(i) / period;
       sum += coefficients[k] * std::cos(angle);
     }
     made.push_back(sum);

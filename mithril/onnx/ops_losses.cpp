@@ -1,4 +1,6 @@
 // Losses.
+#include <optional>
+
 #include "mithril/onnx/parts.hpp"
 
 namespace mithril::onnx {
@@ -6,32 +8,26 @@ namespace {
 
 // -weight[target] log_probability[target], reduced as the attribute says.
 Connection likelihood_loss(const NodeContext& node, const Connection& log_probabilities) {
-  const ElementType type = node.type();
   const std::string reduction = node.text("reduction", "mean");
-  Connection target = node[1], weight;
+  Connection target = node[1], counted;
+  std::optional<Connection> weight;
   const bool ignores = node.attribute("ignore_index") != nullptr;
-  bool has_weight = false;
-  Connection counted;
   if (ignores) {
     counted = target.ne(node.integer("ignore_index"));
     target = selected(counted, target, apply("zeros_like", {target}));
   }
-  if (node.has(2)) {
-    weight = apply("gather", {node[2], target, 0});
-    has_weight = true;
-  }
+  if (node.has(2)) weight = apply("gather", {node[2], target, 0});
   if (ignores) {
-    const Connection ones = converted(counted, type);
-    weight = has_weight ? weight * ones : ones;
-    has_weight = true;
+    const Connection ones = converted(counted, node.type());
+    weight = weight ? *weight * ones : ones;
   }
   Connection loss = -apply("pick_class", {log_probabilities, target});
   if (ignores) loss = selected(counted, loss, apply("zeros_like", {loss}));
-  if (has_weight) loss = loss * weight;
+  if (weight) loss = loss * *weight;
   if (reduction == "none") return loss;
   if (reduction == "sum") return loss.sum();
   if (reduction != "mean") refuse("its reduction is " + reduction);
-  return has_weight ? loss.sum() / weight.sum() : loss.mean();
+  return weight ? loss.sum() / weight->sum() : loss.mean();
 }
 
 Outputs negative_log_likelihood(const NodeContext& node) {

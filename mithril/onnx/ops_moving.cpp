@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "mithril/onnx/parts.hpp"
+#include "mithril/onnx/windows.hpp"
 
 namespace mithril::onnx {
 namespace {
@@ -152,11 +153,7 @@ Outputs pad(const NodeContext& node) {
   for (std::size_t i = 0; i < axes.size(); ++i)
     pairs[static_cast<std::size_t>(node.axis(axes[i], rank))] = {(*widths)[i],
                                                                  (*widths)[axes.size() + i]};
-  if (mode == "constant") {
-    Tuple tuple;
-    for (const auto& [before, after] : pairs) tuple.push_back(Datum::ints({before, after}));
-    return {apply("pad", {node[0], Datum(tuple), pad_value(node)})};
-  }
+  if (mode == "constant") return {apply("pad", {node[0], pairs_of(pairs), pad_value(node)})};
   if (mode != "reflect" && mode != "edge" && mode != "wrap") refuse("its mode is " + mode);
   Connection x = node[0];
   for (std::size_t axis = 0; axis < rank; ++axis) {
@@ -256,7 +253,7 @@ Outputs center_crop_pad(const NodeContext& node) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<std::size_t>(node.axis(axes[i], dims.size()));
     const std::int64_t more = wanted[i] - dims[axis];
-    const std::int64_t before = more >= 0 ? more / 2 : -((-more) / 2);
+    const std::int64_t before = more / 2;  // rounded towards zero
     widths[axis] = Datum::ints({before, more - before});
   }
   return {apply("pad", {node[0], Datum(widths), 0})};
@@ -277,7 +274,7 @@ std::vector<OpRow> moving_rows() {
       {"SpaceToDepth", 1, space_to_depth, "Reshape, Transpose", "sizes that are not known", true},
       {"Split", 1, split, "PrimitiveSlice", "sizes that depend on data", true},
       {"Tile", 6, tile, "Tile", "repeats that depend on data", true},
-      {"Trilu", 14, trilu, "Where", {}, false},
+      {"Trilu", 14, trilu, "Where"},
   };
 }
 

@@ -142,11 +142,15 @@ class TensorReader {
                {"file", elements_.external.location}, {"found", found}, {"expected", expected}}});
   }
 
-  std::size_t expected_bytes(DType dtype) {
-    // These are widened, so the file has another number of bytes than the tensor.
-    const bool is_wide = record_.type == ElementType::uint16;
-    const bool is_int = record_.type == ElementType::uint32;
-    const std::size_t width = is_wide ? 2 : is_int ? 4 : size_of(dtype);
+  // The type in the file of elements that the dtype holds. uint16 and uint32 are widened.
+  StorageType stored_type(DType dtype) const {
+    if (record_.type == ElementType::uint16) return StorageType::uint16;
+    if (record_.type == ElementType::uint32) return StorageType::uint32;
+    return storage_type_of(dtype);
+  }
+
+  std::size_t expected_bytes(DType dtype) const {
+    const auto width = static_cast<std::size_t>(bits_of(stored_type(dtype)) / 8);
     return width * static_cast<std::size_t>(element_count(dims_));
   }
 
@@ -161,11 +165,7 @@ class TensorReader {
     if (bytes.size() != expected)
       refuse_elements(where_, std::to_string(bytes.size()) + " bytes",
                       std::to_string(expected) + " bytes for " + to_string(dims_));
-    if (record_.type == ElementType::uint16)
-      return tensor_of_elements(StorageType::uint16, dims_, bytes, owner);
-    if (record_.type == ElementType::uint32)
-      return tensor_of_elements(StorageType::uint32, dims_, bytes, owner);
-    const Tensor made = tensor_of_elements(storage_type_of(dtype), dims_, bytes, owner);
+    const Tensor made = tensor_of_elements(stored_type(dtype), dims_, bytes, owner);
     return record_.type == ElementType::uint64 ? checked_uint64(made) : made;
   }
 
