@@ -1,4 +1,4 @@
-// Attention, rotary positions, and sampling of images.
+// Attention and rotary positions.
 #include <cmath>
 #include <limits>
 
@@ -6,6 +6,10 @@
 
 namespace mithril::onnx {
 namespace {
+
+void refuse_halves(const NodeContext& node) {
+  if (size_of(*held_dtype(node.type())) == 2) refuse("halves are not supported");
+}
 
 // [B, S, heads * D] as [B, heads, S, D].
 Connection split_heads(const Connection& x, std::int64_t heads) {
@@ -23,8 +27,7 @@ Connection repeated_heads(const Connection& x, std::int64_t times) {
 }
 
 Outputs attention(const NodeContext& node) {
-  if (node.type() != ElementType::float32 && node.type() != ElementType::float64)
-    refuse("halves are not supported");
+  refuse_halves(node);
   if (node.has(6)) refuse("nonpad_kv_seqlen is not supported");
   for (const char* name : {"left_window_size", "right_window_size"})
     if (node.integer(name, -1) != -1) refuse(std::string(name) + " is not supported");
@@ -89,8 +92,7 @@ Outputs attention(const NodeContext& node) {
 }
 
 Outputs rotary_embedding(const NodeContext& node) {
-  if (node.type() != ElementType::float32 && node.type() != ElementType::float64)
-    refuse("halves are not supported");
+  refuse_halves(node);
   const bool is_flat = node.need_rank(0, 3, 4) == 3;
   // [B, S, heads, D]
   Connection x = node[0];
@@ -133,28 +135,13 @@ Outputs rotary_embedding(const NodeContext& node) {
   return {transposed(made, {0, 2, 1, 3})};
 }
 
-Outputs grid_sample(const NodeContext& node) {
-  std::string mode = node.text("mode", node.opset() < 20 ? "bilinear" : "linear");
-  if (mode == "linear") mode = "bilinear";
-  if (mode == "cubic") mode = "bicubic";
-  const std::size_t rank = node.rank(0);
-  if (rank != 4 && rank != 5) refuse("its input has " + std::to_string(rank) + " axes");
-  if (rank == 5 && mode == "bicubic") refuse("cubic over 3 axes is not supported");
-  return {layer(rank == 4 ? "GridSample" : "GridSample3d",
-                {{"mode", mode},
-                 {"padding_mode", node.text("padding_mode", "zeros")},
-                 {"align_corners", node.flag("align_corners")}},
-                {{"input", node[0]}, {"grid", node[1]}})};
-}
-
 }  // namespace
 
 std::vector<OpRow> attention_rows() {
   return {
-      {"Attention", 23, attention, "MatrixMultiply, Softmax, Where",
-       "halves, nonpad_kv_seqlen, windows, masks shorter than the keys"},
-      {"GridSample", 16, grid_sample, "GridSample, GridSample3d", "cubic over 3 axes"},
-      {"RotaryEmbedding", 23, rotary_embedding, "Multiply, Add, Concat", "halves"},
+      of_floats({"Attention", 23, attention, "MatrixMultiply, Softmax, Where",
+                 "halves, nonpad_kv_seqlen, windows, masks shorter than the keys"}),
+      of_floats({"RotaryEmbedding", 23, rotary_embedding, "Multiply, Add, Concat", "halves"}),
   };
 }
 

@@ -1,4 +1,5 @@
-// Resize and Upsample: each axis by sums of neighbours, with weights that are computed at import.
+// GridSample; Resize and Upsample: each axis by sums of neighbours, with weights that are computed
+// at import.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -246,10 +247,25 @@ Outputs resize(const NodeContext& node) {
   return {resized_axes(node, how, axes)};
 }
 
+Outputs grid_sample(const NodeContext& node) {
+  std::string mode = node.text("mode", node.opset() < 20 ? "bilinear" : "linear");
+  if (mode == "linear") mode = "bilinear";
+  if (mode == "cubic") mode = "bicubic";
+  const std::size_t rank = node.rank(0);
+  if (rank != 4 && rank != 5) refuse("its input has " + std::to_string(rank) + " axes");
+  if (rank == 5 && mode == "bicubic") refuse("cubic over 3 axes is not supported");
+  return {layer(rank == 4 ? "GridSample" : "GridSample3d",
+                {{"mode", mode},
+                 {"padding_mode", node.text("padding_mode", "zeros")},
+                 {"align_corners", node.flag("align_corners")}},
+                {{"input", node[0]}, {"grid", node[1]}})};
+}
+
 }  // namespace
 
 std::vector<OpRow> resizing_rows() {
   return {
+      {"GridSample", 16, grid_sample, "GridSample, GridSample3d", "cubic over 3 axes"},
       {"Resize", 10, upsample, "Gather", "sizes that are not known"},
       {"Resize", 11, resize, "Gather, Multiply, Add", "sizes that are not known"},
       {"Upsample", 7, upsample, "Gather, Multiply, Add", "sizes that are not known"},
