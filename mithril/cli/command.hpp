@@ -13,7 +13,7 @@ namespace mithril::cli {
 // The exit status of a command.
 enum ExitStatus : int {
   done = 0,
-  check_failed = 1,  // diff found a difference, verify a disagreement
+  check_failed = 1,  // diff found a difference, inspect --unsupported a node, verify a disagreement
   wrong_usage = 2,
   bad_file = 3,  // a file is damaged, or cannot be read or written
   missing = 4,   // this machine lacks something: Python, torch, a compiler

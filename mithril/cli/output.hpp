@@ -9,8 +9,8 @@
 
 namespace mithril::cli {
 
-// The number of the form of the JSON objects. It changes if a field is removed or gets another
-// meaning; further fields do not change it.
+// The version of the fields of the JSON objects. It changes when a field is removed or gets another
+// meaning, and stays when a field is added.
 inline constexpr int json_schema = 1;
 
 class Output {

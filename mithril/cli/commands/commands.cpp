@@ -1,4 +1,4 @@
-// The table of all commands.
+// The table of all commands. The help texts are also in docs/cli.md (tools/make_cli_doc).
 #include "mithril/cli/commands/commands.hpp"
 
 namespace mithril::cli {
@@ -18,7 +18,7 @@ const CommandOption constant = {.name = "--constant",
 const CommandOption params = {
     .name = "--params",
     .value = "FILE",
-    .help = "the parameters, in place of those of the package or initial ones",
+    .help = "a file of parameters; without it, those of the package or ONNX file, or initial ones",
     .completion = Completion::file};
 const CommandOption input = {.name = "--input",
                              .value = "KEY=FILE",
@@ -27,13 +27,15 @@ const CommandOption input = {.name = "--input",
                              .completion = Completion::file};
 const CommandOption dtype = {.name = "--dtype",
                              .value = "DTYPE",
-                             .help = "of floats",
+                             .help = "the dtype of floats",
                              .choices = {"float32", "float64", "float16", "bfloat16"},
                              .initial = "float32"};
 const CommandOption threads = {
     .name = "--threads", .value = "N", .help = "the most threads; default: one per processor"};
-const CommandOption seed = {
-    .name = "--seed", .value = "N", .help = "of random inputs and parameters", .initial = "0"};
+const CommandOption seed = {.name = "--seed",
+                            .value = "N",
+                            .help = "the seed of random inputs and parameters",
+                            .initial = "0"};
 
 CommandOption output_file(std::string help) {
   return {
@@ -73,35 +75,36 @@ const std::vector<Command>& commands() {
       {.name = "bench",
        .summary = "Time a model on the CPU, in inference mode.",
        .positionals = {model_file},
-       .options = {{.name = "--shape",
-                    .value = "KEY=SIZES",
-                    .help =
-                        "the sizes of an input; further ones of the same input are further runs",
-                    .is_repeated = true},
-                   constant,
-                   params,
-                   dtype,
-                   threads,
-                   seed,
-                   {.name = "--runs",
-                    .value = "N",
-                    .help = "timed runs of each shape; default: as many as fit in 2 s, at least 5"},
-                   {.name = "--format",
-                    .value = "FORMAT",
-                    .help = "of the table",
-                    .choices = {"text", "markdown", "csv"},
-                    .initial = "text"}},
+       .options =
+           {{.name = "--shape",
+             .value = "KEY=SIZES",
+             .help =
+                 "the sizes of an input; several sizes of one input are timed one after the other",
+             .is_repeated = true},
+            constant,
+            params,
+            dtype,
+            threads,
+            seed,
+            {.name = "--runs",
+             .value = "N",
+             .help = "timed runs of each shape; default: as many as fit in 2 s, at least 5"},
+            {.name = "--format",
+             .value = "FORMAT",
+             .help = "the format of the table",
+             .choices = {"text", "markdown", "csv"},
+             .initial = "text"}},
        .run = bench},
       {.name = "diff",
        .summary = "Compare two models or two files of tensors. Exit status 1 if they differ.",
-       .positionals = {{"A", any_file.help}, {"B", "another one"}},
+       .positionals = {{"A", any_file.help}, {"B", "the file to compare it with"}},
        .options = {{.name = "--tolerance",
                     .value = "X",
-                    .help = "the largest difference of elements that counts as equal",
+                    .help = "the largest difference at which two elements count as equal",
                     .initial = "0"}},
        .run = diff},
       {.name = "convert",
-       .summary = "Write a model or tensors in another form, by the endings of the paths.",
+       .summary = "Convert a model or tensors to the format that the ending of TO names.",
        .positionals = {{"FROM", any_file.help},
                        {"TO", "NAME.json, NAME.safetensors, NAME.zip, or a folder for a package"}},
        .options = {constant, shape, params, dtype, seed},
@@ -111,7 +114,7 @@ const std::vector<Command>& commands() {
        .positionals = {model_file},
        .options = {{.name = "--target",
                     .value = "TARGET",
-                    .help = "default: by the ending of the output",
+                    .help = "the language; default: by the ending of --output",
                     .choices = {"cpp", "jax", "javascript"}},
                    output_file("the file to write: NAME.cpp, NAME.py or NAME.mjs"),
                    constant,
@@ -134,7 +137,7 @@ const std::vector<Command>& commands() {
            "Show what this machine has and lacks: processor, threads, caches, Python, torch.",
        .run = doctor},
       {.name = "completion",
-       .summary = "Write the completion of a shell: mithril completion bash.",
+       .summary = "Write the completion script of a shell.",
        .positionals = {{"SHELL", "bash or zsh"}},
        .run = complete},
       {.name = "manual",

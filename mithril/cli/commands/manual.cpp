@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::pair<int, const char*> statuses[] = {
     {done, "done"},
-    {check_failed, "a check failed: `diff` found a difference"},
+    {check_failed,
+     "a check failed: `diff` found a difference, `inspect --unsupported` a node, or `verify` a "
+     "disagreement"},
     {wrong_usage, "wrong usage"},
     {bad_file, "a file is damaged, or cannot be read or written"},
     {missing, "this machine lacks something, such as Python"}};
