@@ -1,5 +1,5 @@
-// The commands of `mithril` as a table. The parser, the completion of shells, the manual page and
-// docs/cli.md are made of it.
+// The commands of `mithril` as a table. The parser, the completion scripts, the manual page and
+// docs/cli.md are generated from it.
 #pragma once
 
 #include <map>
@@ -16,10 +16,10 @@ enum ExitStatus : int {
   check_failed = 1,  // diff found a difference, inspect --unsupported a node, verify a disagreement
   wrong_usage = 2,
   bad_file = 3,  // a file is damaged, or cannot be read or written
-  missing = 4,   // this machine lacks something: Python, torch, a compiler
+  missing = 4,   // this machine lacks something: Python
 };
 
-// What completes an argument in a shell.
+// What a shell completes an argument with.
 enum class Completion { none, file };
 
 struct CommandOption {
@@ -28,7 +28,7 @@ struct CommandOption {
   std::string help = {};   // one line
   bool is_repeated = false;
   std::vector<std::string> choices = {};  // empty: any value
-  std::string initial = {};               // the value without the option, for the help
+  std::string initial = {};               // the default in the help
   Completion completion = Completion::none;
 };
 
@@ -37,7 +37,7 @@ struct Positional {
   std::string help = {};
 };
 
-// The arguments of a call, by the names of positionals and options.
+// The parsed arguments. Keys are the names of positionals (FILE) and of options (--input).
 class Arguments {
  public:
   void add(const std::string& name, std::vector<std::string> values);
@@ -76,7 +76,7 @@ struct UsageError {
   std::string help = {};
 };
 
-// Something that this machine lacks: exit status 4.
+// This machine lacks something: exit status 4.
 struct MissingError {
   std::string message;
   std::string help = {};

@@ -9,9 +9,8 @@
 
 namespace mithril::cli {
 
-// The model in inference mode, for the options --dtype, --threads and --constant, and these texts
-// of
-// --shape. Errors as compile and Package::compile.
+// The model in inference mode, with the values of --dtype, --threads and --constant, and these
+// values of --shape. Errors as compile and Package::compile.
 CompiledModel compile_file(const ModelFile& file, const Arguments& arguments,
                            const std::vector<std::string>& shapes);
 

@@ -8,15 +8,15 @@
 
 namespace mithril::cli {
 
-// A command and its arguments, or a text to print in place of a command: the help, the version.
+// A command and its arguments. Without a command, the text to print: the help or the version.
 struct ParsedCall {
   const Command* command = nullptr;
   Arguments arguments = {};
   std::string text = {};
 };
 
-// `given` has the arguments without the name of the program. UsageError with the nearest names for
-// an unknown command, option or choice, and for missing or further arguments.
+// `given` has the arguments without the name of the program. UsageError for an unknown command,
+// option or choice, with the nearest names, and for missing or unexpected arguments.
 ParsedCall parse(std::span<const std::string> given);
 
 // What `mithril --help` and `mithril COMMAND --help` print.

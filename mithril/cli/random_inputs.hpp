@@ -1,4 +1,4 @@
-// Inputs for models: those that the user gives, and random ones.
+// Parameters and inputs of models: given, or random.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace mithril::cli {
 // The backend of --dtype and --threads.
 std::shared_ptr<Backend> cpu_of(const Arguments& arguments);
 
-// The parameters of the file, whose tensors may be states, too, or initial ones of this seed.
-// UsageError if their sizes are not known.
+// The parameters of the file, or initial ones that are drawn with this seed. States among the
+// tensors of the file are left out. UsageError if sizes are not known.
 TensorMap parameters_of(const ModelFile& file, const CompiledModel& compiled, std::uint64_t seed);
 
-// The data inputs: `given`, and for the others random tensors: normally distributed floats, and
-// ints of 0 and 1. UsageError if the sizes of a random one are not known.
+// The data inputs. Those that `given` lacks are random: normally distributed floats, and ints and
+// bools of 0 and 1. UsageError if the sizes of a random one are not known.
 TensorMap inputs_of(const CompiledModel& compiled, TensorMap given, std::uint64_t seed);
 
 }  // namespace mithril::cli

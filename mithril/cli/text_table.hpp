@@ -16,7 +16,7 @@ std::string table_text(const std::vector<TableRow>& rows, TableFormat format = T
 
 // "1,234,567".
 std::string grouped(std::int64_t number);
-// "1.23 GFLOP": three digits with a prefix of 1000, and the unit.
+// "1.23 Gop/s": three digits, the SI prefix and the unit.
 std::string scaled(double number, const std::string& unit);
 // "3 parts", "1 part".
 std::string counted(std::int64_t number, const std::string& noun);

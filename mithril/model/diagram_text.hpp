@@ -1,4 +1,4 @@
-// A model as the text of tools that draw graphs.
+// Models in the languages of tools that draw graphs.
 #pragma once
 
 #include <string>
@@ -7,9 +7,8 @@
 
 namespace mithril {
 
-// The inputs, the parts of the first `levels` levels and the outputs, with an edge where one reads
-// another: in the language of Graphviz, and in that of Mermaid. Parts with parts on a further level
-// are clusters (subgraphs in Mermaid). All names are escaped.
+// The diagram of the first `levels` levels (diagram.hpp) for Graphviz, and for Mermaid. Groups are
+// clusters, or subgraphs in Mermaid. Names are escaped.
 std::string to_dot(const Model& model, int levels = 1);
 std::string to_mermaid(const Model& model, int levels = 1);
 

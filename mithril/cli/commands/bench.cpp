@@ -21,7 +21,7 @@ double milliseconds(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-// The sets of sizes to time: the i-th sizes of each key, or its only ones.
+// The sets of shapes to time. Set i has the i-th shape of each key, or its only one.
 std::vector<std::vector<std::string>> shape_sets(const std::vector<std::string>& texts) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_key;
   for (const std::string& text : texts) {
@@ -62,7 +62,7 @@ double percentile(const std::vector<double>& sorted, double share) {
 Cost cost_of(const Model& model, const std::vector<std::string>& shapes) try {
   return cost(model, shapes_of(shapes)).total;
 } catch (const ShapeError&) {
-  return {};  // of sizes that only the parameters state
+  return {};  // only the parameters state some sizes
 }
 
 Timing time_shapes(const ModelFile& file, const Arguments& arguments,

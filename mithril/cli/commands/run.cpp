@@ -43,7 +43,7 @@ TensorMap given_inputs(const Arguments& arguments, const ModelFile& file) {
   return given;
 }
 
-// The texts of --shape, and the sizes of the arrays that none of them states.
+// The values of --shape, and the shape of each given array that they leave out.
 std::vector<std::string> with_shapes_of(const TensorMap& given, std::vector<std::string> shapes) {
   for (const auto& [key, tensor] : given) {
     const std::string head = key + "=";
@@ -55,7 +55,8 @@ std::vector<std::string> with_shapes_of(const TensorMap& given, std::vector<std:
   return shapes;
 }
 
-// The paths of --output, by the keys of outputs. One without a key is that of the only output.
+// The keys of outputs and the files to write them to, from --output. A path without a key is for
+// the only output.
 std::vector<std::pair<std::string, std::string>> output_paths(
     const Arguments& arguments, const std::vector<std::string>& keys) {
   std::vector<std::pair<std::string, std::string>> paths;
