@@ -129,7 +129,7 @@ const std::vector<Command>& commands() {
                    shape,
                    {.name = "--depth",
                     .value = "N",
-                    .help = "the levels of parts to show",
+                    .help = "the levels of parts that .dot and .mmd show; .html shows one",
                     .initial = "1"}},
        .run = draw_graph},
       {.name = "doctor",
