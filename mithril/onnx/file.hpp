@@ -1,4 +1,4 @@
-// ONNX files as records: graphs, nodes, attributes and tensors, as they are in the file.
+// The graphs, nodes, attributes and tensors of an ONNX file as records.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -71,9 +71,9 @@ struct FileRecord {
   GraphRecord graph;
 };
 
-// Reads the file, all but the elements of its tensors. InputError E0830 if the file cannot be read,
-// ParseError E1301 for bytes that are not such a message, E1302 for graphs that are nested too
-// deep, E1309 for a file without a graph or without an opset.
+// Reads the file, except the elements of its tensors. InputError E0830 if the file cannot be read,
+// ParseError E1301 for a damaged message, E1302 for graphs that are nested too deep, E1309 for a
+// file without a graph or without an opset.
 FileRecord read_file(const std::string& path);
 
 }  // namespace mithril::onnx

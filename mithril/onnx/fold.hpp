@@ -6,16 +6,16 @@
 
 namespace mithril::onnx {
 
-// Whether the node has a result at import: all inputs are known, and none is a weight, which stays
-// a parameter.
+// Whether the outputs are computed at import: all inputs are known, and none is a weight, because
+// weights stay parameters.
 bool is_foldable(const NodeContext& node);
 
-// The outputs of the rule as known elements, computed by the reference of each op. Refused if it
-// makes more than `room` bytes.
+// Computes the outputs with the reference implementation of the ops that the rule composes. A node
+// that makes more than `room` bytes is refused.
 Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, std::int64_t room);
 
-// The outputs of an op that computes sizes from sizes of which some are not known: `Gather` of
-// `Shape`, `Concat` and so on. Nothing if this op, or this use of it, is none.
+// The outputs of an op on sizes, of which some are not known: `Gather` of `Shape`, `Concat` and so
+// on. Nothing if the node is no such op.
 std::optional<Outputs> computed_sizes(const NodeContext& node);
 
 }  // namespace mithril::onnx

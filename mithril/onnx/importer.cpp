@@ -42,8 +42,8 @@ std::string reason_of(const Error& error) {
   return reason + (details.help.empty() ? "" : "; " + details.help);
 }
 
-constexpr std::int64_t folded_per_byte = 16;  // bytes of constants for each byte of the file
-constexpr int most_branches = 200;            // that are inside of each other
+constexpr std::int64_t folded_per_byte = 16;  // bytes of folded constants per byte of the file's
+constexpr int most_branches = 200;            // that are imported inside each other
 
 std::int64_t bytes_of(const Tensor& tensor) {
   return tensor.size() * static_cast<std::int64_t>(size_of(tensor.dtype()));

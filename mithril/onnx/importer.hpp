@@ -1,4 +1,4 @@
-// Walks the graph of a file, and asks the row of each node for its parts.
+// Imports the nodes that the outputs of a graph need, by the rules of their ops.
 #pragma once
 #include <map>
 #include <memory>
@@ -11,7 +11,8 @@
 
 namespace mithril::onnx {
 
-// The names of one graph: that of the file, or a branch of `If`, which sees the names around it.
+// The names of one graph: that of the file, or a branch of `If`, which also sees the names of the
+// graph around it.
 struct Scope {
   const GraphRecord* graph = nullptr;
   Scope* around = nullptr;
@@ -26,8 +27,8 @@ class Importer {
   // Adds the initializers and the nodes of the graph to the scope. ParseError E1308 for a name that
   // two of them make.
   void open(Scope& scope);
-  // The value of the name, for which the nodes that it needs are imported. ParseError E1308 for a
-  // name that nothing makes, and for a cycle. A value that is missing has been noted as a problem.
+  // Imports the nodes that the value of the name needs, and returns the value. ParseError E1308 for
+  // a name that nothing makes, and for a cycle. A missing value has been noted as a problem.
   const Value& need(Scope& scope, const std::string& name);
 
   void note(const std::string& where, const std::string& problem) {
@@ -46,7 +47,7 @@ class Importer {
   Workspace& workspace_;
   std::vector<Fact> problems_;
   std::set<const NodeRecord*> open_;  // being imported, in all scopes
-  // Bytes of constants that nodes may still make: these, and more for each byte of constants.
+  // The bytes of constants that nodes may still make. Each byte of constants of the file adds some.
   std::int64_t room_ = std::int64_t{1} << 30;
   int branches_ = 0;  // of `If` that are being imported
 };

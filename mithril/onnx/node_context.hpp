@@ -17,12 +17,13 @@ struct Refusal {
 };
 [[noreturn]] void refuse(std::string reason, std::string help = {});
 
-// The largest number of a file that a rule computes with, and the most elements that it makes.
+// The largest number of a file that a rule computes with, and the most elements that a rule makes
+// at import.
 constexpr std::int64_t most_number = (std::int64_t{1} << 31) - 1;
 constexpr std::size_t most_axes = 64;  // of a tensor
 constexpr std::int64_t most_made = std::int64_t{1} << 26;
 
-// The number, or the numbers. Refused outside of these limits, and if there are not `count`.
+// Returns the number, or the numbers. A number outside the limits is refused, and another count.
 std::int64_t within(const std::string& what, std::int64_t number, std::int64_t least,
                     std::int64_t most = most_number);
 std::vector<std::int64_t> within(const std::string& what, std::vector<std::int64_t> numbers,
@@ -66,12 +67,12 @@ class NodeContext {
   const Tensor& known(std::size_t i) const;
   std::vector<std::int64_t> ints(std::size_t i) const;
   double number(std::size_t i) const;
-  // One whole number, held within these limits where it is beyond them.
+  // One whole number, clamped to these limits.
   std::int64_t clamped(std::size_t i, std::int64_t least, std::int64_t most) const;
   // The elements of a vector of ints, which may be sizes that are not known.
   std::vector<Size> elements(std::size_t i) const;
 
-  // Attributes. One of another type than is asked for is refused.
+  // Attributes. An attribute of another type is refused.
   const AttributeRecord* attribute(const std::string& name) const;  // null: left out
   std::int64_t integer(const std::string& name, std::optional<std::int64_t> fallback = {}) const;
   bool flag(const std::string& name, bool fallback = false) const;
@@ -79,12 +80,12 @@ class NodeContext {
   std::string text(const std::string& name, const std::string& fallback = {}) const;
   std::vector<std::string> texts(const std::string& name) const;  // none if it is left out
   std::optional<std::vector<std::int64_t>> integers(const std::string& name) const;
-  // As many numbers, of at least `least`; all are `fallback` if the attribute is left out.
+  // `count` numbers of at least `least`; all are `fallback` if the attribute is left out.
   std::vector<std::int64_t> integers(const std::string& name, std::size_t count, std::int64_t least,
                                      std::int64_t fallback) const;
   Tensor tensor(const AttributeRecord& attribute) const;
-  // The elements of the attribute, or of the input if the opset has it as one; none if both are
-  // left out.
+  // The elements of the attribute, or of input i in opsets that have an input instead; none if both
+  // are left out.
   std::optional<std::vector<std::int64_t>> integers_or_input(const std::string& name,
                                                              std::size_t i) const;
 

@@ -1,4 +1,4 @@
-// The rows of ops: how nodes of ONNX become parts.
+// The table of ops: a row has the rule that composes a node of ONNX.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -8,7 +8,8 @@
 
 namespace mithril::onnx {
 
-// From the inputs and attributes of a node to its outputs. It may return fewer than the node has.
+// Composes the outputs of a node from its inputs and attributes. It may return fewer than the node
+// has.
 using Rule = Outputs (*)(const NodeContext& node);
 
 // One op from one opset on, up to the next row of the same op.
@@ -16,9 +17,9 @@ struct OpRow {
   std::string_view op;
   std::int64_t since;
   Rule rule;
-  std::string_view computed_by;  // what computes it here: ops and layers, for docs/onnx.md
+  std::string_view computed_by;  // the ops and layers that compute it, for docs/onnx.md
   std::string_view limits = {};  // what is refused
-  // Whether the rule takes every element type, and not only those that graphs compute with.
+  // Whether the rule accepts every element type, and not only those that graphs compute with.
   bool any_type = false;
   std::string_view domain = {};
   bool only_floats = false;  // whether the first input has to be floats

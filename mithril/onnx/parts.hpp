@@ -1,4 +1,4 @@
-// What several rows of ops compose.
+// Parts that several rules compose.
 #pragma once
 #include <string_view>
 #include <vector>

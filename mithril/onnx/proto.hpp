@@ -84,9 +84,9 @@ namespace attribute_type {
 constexpr std::int64_t none = 0, real = 1, integer = 2, text = 3, reals = 6, integers = 7;
 }
 
-// The largest opset of the domain of ONNX itself whose changes the rows of ops know.
+// The newest opset of the domain of ONNX itself that the table of ops implements.
 constexpr std::int64_t newest_opset = 28;
-// The most graphs inside each other.
+// The deepest nesting of graphs.
 constexpr int most_nested = 100;
 
 }  // namespace mithril::onnx

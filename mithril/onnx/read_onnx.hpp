@@ -12,20 +12,20 @@
 namespace mithril {
 
 struct OnnxOptions {
-  // Inputs of the file that have this value in the model, by name. They are no inputs of the model.
+  // Values of inputs, by name. The model does not have these inputs.
   TensorMap constants = {};
   // Sizes of inputs, in place of those that the file states: {{"x", {ml::any, 3, 224, 224}}}.
   std::vector<std::pair<std::string, ShapeSpec>> shapes = {};
-  // The dtype of the backend that the model will be compiled for: float32, or float64, without
-  // which a file with tensors of doubles is refused.
+  // The dtype of the backend that the model will be compiled for: float32 or float64. A file with
+  // tensors of doubles needs float64.
   DType dtype = DType::float32;
 };
 
 struct OnnxModel {
   Model model;
   TensorMap parameters;
-  // Ports that have another name than in the file, because a name has a NUL, or because an output
-  // has the name of an input: the port, and the name in the file.
+  // Ports whose name in the file has a NUL, or is that of an input and of an output: from the port
+  // to the name in the file.
   std::map<std::string, std::string> renamed;
 };
 

@@ -19,8 +19,8 @@ std::vector<Binding> bindings_of(const std::vector<Size>& sizes);
 // Nothing if one of them is not a number.
 std::optional<std::vector<std::int64_t>> numbers_of(const std::vector<Size>& sizes);
 
-// One of these: elements that are known at import; sizes, of which some are not known; or a
-// connection of the model. A rule of an op may leave the type undefined: that of its first input.
+// Elements that are known at import; or sizes, of which some are not known; or a connection of the
+// model. A rule may leave the type undefined. It is then the type of the first input.
 struct Value {
   Value() = default;
   Value(Connection made, ElementType of = ElementType::undefined)
@@ -34,7 +34,7 @@ struct Value {
   std::optional<Tensor> known = {};
   // Whether the known elements become a parameter where an op computes with them.
   bool is_weight = false;
-  bool is_frozen = false;  // that no training changes
+  bool is_frozen = false;  // a parameter that training does not change
   std::optional<std::vector<Size>> sizes = {};
   bool is_scalar = false;  // of sizes
   std::optional<Connection> connection = {};

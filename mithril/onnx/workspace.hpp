@@ -11,8 +11,8 @@ namespace mithril::onnx {
 
 class Workspace {
  public:
-  // `default_float`: the type of floats in the dtype of the backend. Constants: known elements
-  // become constants of the model, never parameters.
+  // `default_float`: the element type of the backend's dtype. `only_constants`: weights become
+  // constants of the model, and not parameters.
   explicit Workspace(ElementType default_float, bool only_constants = false)
       : default_float_(default_float), only_constants_(only_constants) {}
 
@@ -22,11 +22,11 @@ class Workspace {
 
   // The value as a tensor of the model.
   Connection connection(const Value& value);
-  // Converted to exactly this type; itself if graphs give it that type anyway.
+  // Casts to exactly this type, unless graphs give the connection that type anyway.
   Connection exact(const Connection& connection, ElementType type) const;
-  // Renames what a name of a port cannot be.
+  // The port for a name of the file, which differs if no port can have that name.
   std::string port_name(const std::string& name);
-  // The names in the file that are not the names of ports: port -> name.
+  // Ports that differ from their names in the file: port -> name.
   std::map<std::string, std::string>& renamed() { return renamed_; }
 
  private:
