@@ -1,6 +1,7 @@
 // Checkpoints that the processes of a group write together.
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,10 @@ void write_blocks(const CompiledState& compiled, const std::string& path, const 
     stored.push_back({key, storage_type_of(tensor.dtype()), {dims.begin(), dims.end()}, 0, size});
   }
   const SafetensorsLayout layout = layout_safetensors(path, std::move(stored), file.metadata);
+  // The file has the metadata of the first process. Others may be longer: the speed of an epoch
+  // differs between processes.
+  std::uint64_t head_size = layout.head.size();
+  compiled.group->broadcast(std::as_writable_bytes(std::span(&head_size, 1)), 0);
   std::vector<Tensor> held;  // what the pieces point to
   std::vector<FilePiece> pieces;
   const bool is_first = compiled.group->rank() == 0;
@@ -85,9 +90,9 @@ void write_blocks(const CompiledState& compiled, const std::string& path, const 
     held.push_back(tensor.host());
     const TensorBlock whole;
     add_pieces(held.back(), block == blocks.end() ? whole : block->second,
-               layout.head.size() + layout.tensors[i].begin, pieces);
+               head_size + layout.tensors[i].begin, pieces);
   }
-  write_together(*compiled.group, path, layout.head.size() + layout.bytes, pieces);
+  write_together(*compiled.group, path, head_size + layout.bytes, pieces);
 }
 
 }  // namespace
