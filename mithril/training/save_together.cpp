@@ -102,17 +102,21 @@ void TrainingStep::save_together(const std::string& path, const TensorMap& param
   const CompiledModel model = compiled();
   const CompiledState& state = *model.impl_;
   if (!is_distributed(state)) return save(path, params, parts);
-  if (parts.optimizer) {
-    or_abandon(group_of(state), [&] { collect_gradient_sums(optimizer(), *state.data_group); });
-  }
-  std::optional<TensorMap> memory;
-  if (parts.optimizer) memory = parts.optimizer->held_state_dict();
-  const LoadedTensors file = checkpoint_contents(params, parts, memory ? &*memory : nullptr);
-  BlocksOfFile blocks;
-  add_parameter_blocks(state, params, blocks);
-  if (parts.optimizer)
-    add_memory_blocks(*parts.optimizer, file.metadata.at(optimizer_field), blocks);
-  or_abandon(group_of(state), [&] { write_blocks(state, path, file, blocks); }, {"E0831"});
+  const auto write = [&] {
+    require_blocks(state, params);
+    std::optional<TensorMap> memory;
+    if (parts.optimizer) {
+      collect_gradient_sums(optimizer(), *state.data_group);
+      memory = parts.optimizer->held_state_dict();
+    }
+    const LoadedTensors file = checkpoint_contents(params, parts, memory ? &*memory : nullptr);
+    BlocksOfFile blocks;
+    add_parameter_blocks(state, params, blocks);
+    if (parts.optimizer)
+      add_memory_blocks(*parts.optimizer, file.metadata.at(optimizer_field), blocks);
+    write_blocks(state, path, file, blocks);
+  };
+  or_abandon(group_of(state), write, {"E0831"});
 }
 
 }  // namespace mithril

@@ -208,7 +208,7 @@ TEST_CASE("each process holds blocks of parameters, of gradients and of the opti
   for (const std::string& error : errors) CHECK(error == "");
 }
 
-TEST_CASE("calls that run on each process alone need whole parameters") {
+TEST_CASE("calls that run on each process alone need whole parameters, and others blocks") {
   const auto errors = on_each_rank(2, [&](Communicator& own) {
     const CompiledModel compiled =
         compiled_for(options_for(communicator(own.name()), columns_then_rows));
@@ -227,6 +227,8 @@ TEST_CASE("calls that run on each process alone need whole parameters") {
     CHECK(begins(error_of([&] { save("/blocks.safetensors", params, {.step = &step}); }),
                  "mithril.StateError[E0925]: save needs whole parameters"));
     CHECK(begins(error_of([&] { compiled.gather_parameters(whole); }),
+                 "mithril.StateError[E0925]: parameters are whole"));
+    CHECK(begins(error_of([&] { step.save_together("/whole.safetensors", whole, {}); }),
                  "mithril.StateError[E0925]: parameters are whole"));
   });
   CHECK(errors == no_errors(2));
