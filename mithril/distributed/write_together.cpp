@@ -119,8 +119,7 @@ std::string target_of(const std::string& path) {
   return target ? target.get() : path;
 }
 
-}  // namespace
-
+// Raises InputError E0831 on all processes if one of them passes a failure, with the first one.
 void raise_if_one_failed(Communicator& group, const std::string& path, const std::string& failure) {
   const std::vector<std::string> failures = all_gather_text(group, failure);
   for (std::size_t rank = 0; rank < failures.size(); ++rank) {
@@ -130,13 +129,13 @@ void raise_if_one_failed(Communicator& group, const std::string& path, const std
   }
 }
 
+}  // namespace
+
 void write_together(Communicator& group, const std::string& path, std::uint64_t size,
-                    std::span<const FilePiece> pieces, const std::string& failure) {
+                    std::span<const FilePiece> pieces) {
   const std::string target = target_of(path);
   SharedFile file;
-  std::string why = failure;
-  if (group.rank() == 0 && why.empty()) why = file.make(target, size);
-  raise_if_one_failed(group, path, why);
+  raise_if_one_failed(group, path, group.rank() == 0 ? file.make(target, size) : "");
   const std::string made = all_gather_text(group, file.path()).front();
   raise_if_one_failed(group, path, write_pieces_at(made, pieces));
   raise_if_one_failed(group, path, group.rank() == 0 ? file.take_place_of(target) : "");

@@ -19,12 +19,8 @@ struct FilePiece {
 // call it, with the same path and size, on a file system that all of them see. They write to a new
 // file in the same folder. When every process has written its pieces to the disk and read them
 // back, the first one puts the file in the place of the old one. If one of them fails, the old file
-// is unchanged, and all of them raise InputError E0831, which names the process. `failure`: why
-// this process cannot write its pieces; empty: it can.
+// is unchanged, and all of them raise InputError E0831, which names the process.
 void write_together(Communicator& group, const std::string& path, std::uint64_t size,
-                    std::span<const FilePiece> pieces, const std::string& failure = "");
-
-// Raises InputError E0831 on all processes if one of them passes a failure, with the first one.
-void raise_if_one_failed(Communicator& group, const std::string& path, const std::string& failure);
+                    std::span<const FilePiece> pieces);
 
 }  // namespace mithril
