@@ -122,11 +122,17 @@ std::string target_of(const std::string& path) {
 // Raises InputError E0831 on all processes if one of them passes a failure, with the first one.
 void raise_if_one_failed(Communicator& group, const std::string& path, const std::string& failure) {
   const std::vector<std::string> failures = all_gather_text(group, failure);
-  for (std::size_t rank = 0; rank < failures.size(); ++rank) {
-    if (failures[rank].empty()) continue;
-    cannot_write(path, fmt::format("{}: {}", process_of(static_cast<int>(rank), group.size()),
-                                   failures[rank]));
+  const auto first = std::find_if(failures.begin(), failures.end(),
+                                  [](const std::string& each) { return !each.empty(); });
+  if (first == failures.end()) return;
+  // A caller may abandon the group because of the error: not before all processes have it.
+  try {
+    group.barrier();
+  } catch (const DistributedError&) {
+    // The failure to write comes first.
   }
+  const auto rank = static_cast<int>(first - failures.begin());
+  cannot_write(path, fmt::format("{}: {}", process_of(rank, group.size()), *first));
 }
 
 }  // namespace
