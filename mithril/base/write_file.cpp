@@ -16,6 +16,7 @@
 #include "mithril/base/descriptor.hpp"
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/unfinished.hpp"
+#include "mithril/base/unfinished_file.hpp"
 
 namespace mithril {
 namespace {
@@ -36,55 +37,11 @@ std::string write_directly(const std::string& path, Pieces pieces) {
   return "";
 }
 
-std::string folder_of(const std::string& path) {
-  const std::string folder = fs::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
-
 // Whether the path is a link in /proc, whose target is an open file rather than a name.
 bool is_open_file(const std::string& path) {
   struct statfs about;
   return ::statfs(folder_of(path).c_str(), &about) == 0 && about.f_type == PROC_SUPER_MAGIC;
 }
-
-// A temporary file. The destructor removes it unless it has replaced the old file.
-class NewFile {
- public:
-  explicit NewFile(const std::string& folder, mode_t mode) : file_(create(folder, mode)) {}
-  ~NewFile() {
-    if (file_made_) ::unlink(path_.c_str());
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  explicit operator bool() const { return file_made_; }
-  int get() const { return file_.get(); }
-  bool close() { return file_.close(); }
-  bool take_place_of(const std::string& path) {
-    if (::rename(path_.c_str(), path.c_str()) != 0) return false;
-    file_made_ = false;
-    return true;
-  }
-
- private:
-  // The name is unpredictable, and O_EXCL never opens an existing file.
-  int create(const std::string& folder, mode_t mode) {
-    constexpr int most_tries = 100;
-    for (int i = 0; i < most_tries; ++i) {
-      path_ = unfinished_path(folder);
-      if (path_.empty()) return -1;
-      const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-      file_made_ = made >= 0;
-      if (file_made_) ::flock(made, LOCK_EX | LOCK_NB);  // until this process ends at the latest
-      if (file_made_ || errno != EEXIST) return made;
-    }
-    return -1;
-  }
-
-  bool file_made_ = false;
-  std::string path_;
-  Descriptor file_;
-};
 
 // Whether reading the file gives the pieces.
 bool contains_pieces(int descriptor, Pieces pieces) {
@@ -105,20 +62,13 @@ bool contains_pieces(int descriptor, Pieces pieces) {
   return ::fstat(descriptor, &about) == 0 && about.st_size == at;
 }
 
-// The owner first, because chown may clear permission bits.
-bool copy_rights(int to, const struct stat& from) {
-  const bool same_owner = ::fchown(to, from.st_uid, from.st_gid) == 0;
-  if (!same_owner) static_cast<void>(::fchown(to, static_cast<uid_t>(-1), from.st_gid));
-  return ::fchmod(to, from.st_mode & 07777) == 0;
-}
-
 // `old`: the file whose permissions are copied; null: those of the umask, or 0600 if private.
 std::string replace(const std::string& path, Pieces pieces, const struct stat* old,
                     bool is_private) {
   const std::string folder = folder_of(path);
   if (!is_private)
     remove_unfinished(folder, S_IFREG);  // those of caches are removed with old entries
-  NewFile file(folder, old || is_private ? 0600 : 0666);
+  UnfinishedFile file(folder, old || is_private ? 0600 : 0666);
   if (!file || (old && !copy_rights(file.get(), *old)) || !write_pieces(file.get(), pieces) ||
       (!is_private && ::fsync(file.get()) != 0)) {
     return reason_of(errno);
@@ -127,9 +77,7 @@ std::string replace(const std::string& path, Pieces pieces, const struct stat* o
     return "the file does not contain what was written";
   if (!file.close() || !file.take_place_of(path)) return reason_of(errno);
   if (is_private) return "";
-  // Writes the name to the disk, too. The contents are already there.
-  const Descriptor names(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (names) ::fsync(names.get());
+  sync_folder(folder);
   return "";
 }
 
