@@ -11,63 +11,39 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mithril/base/descriptor.hpp"
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/unfinished.hpp"
+#include "mithril/base/unfinished_file.hpp"
 #include "mithril/distributed/agree.hpp"
 #include "mithril/distributed/errors.hpp"
 
 namespace mithril {
 namespace {
 
-// The file that replaces another one. The destructor removes it if it has not.
-class SharedFile {
- public:
-  SharedFile() = default;
-  ~SharedFile() {
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-  SharedFile(const SharedFile&) = delete;
-  SharedFile& operator=(const SharedFile&) = delete;
+// Makes the file beside the old one, with its permissions. Returns the reason of a failure.
+std::string make_unfinished(std::optional<UnfinishedFile>& file, const std::string& old,
+                            std::uint64_t size) {
+  struct stat about;
+  const bool replaces = ::stat(old.c_str(), &about) == 0;
+  if (replaces && !S_ISREG(about.st_mode)) return "it is not a regular file";
+  if (replaces && ::faccessat(AT_FDCWD, old.c_str(), W_OK, AT_EACCESS) != 0)
+    return reason_of(errno);
+  remove_unfinished(folder_of(old), S_IFREG);
+  file.emplace(folder_of(old), replaces ? 0600 : 0666);
+  const bool made = *file && (!replaces || copy_rights(file->get(), about)) &&
+                    ::ftruncate(file->get(), static_cast<off_t>(size)) == 0 && file->close();
+  return made ? "" : reason_of(errno);
+}
 
-  const std::string& path() const { return path_; }
-
-  // Makes it beside the old file, with its permissions. Returns the reason of a failure.
-  std::string make(const std::string& old, std::uint64_t size) {
-    const std::string folder = folder_of(old);
-    remove_unfinished(folder, S_IFREG);
-    const std::string path = unfinished_path(folder);
-    if (path.empty()) return reason_of(errno);
-    struct stat about;
-    const bool replaces = ::stat(old.c_str(), &about) == 0;
-    const mode_t mode = replaces ? about.st_mode & 0777 : 0666;
-    Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-    if (!file) return reason_of(errno);
-    path_ = path;
-    if (replaces && ::fchmod(file.get(), mode) != 0) return reason_of(errno);
-    const bool made = ::ftruncate(file.get(), static_cast<off_t>(size)) == 0 && file.close();
-    return made ? "" : reason_of(errno);
-  }
-
-  std::string take_place_of(const std::string& old) {
-    if (::rename(path_.c_str(), old.c_str()) != 0) return reason_of(errno);
-    path_.clear();
-    const Descriptor names(::open(folder_of(old).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (names) ::fsync(names.get());
-    return "";
-  }
-
- private:
-  static std::string folder_of(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return ".";
-    return slash == 0 ? "/" : path.substr(0, slash);
-  }
-
-  std::string path_;  // empty: there is none
-};
+std::string replace_by(UnfinishedFile& file, const std::string& old) {
+  if (!file.take_place_of(old)) return reason_of(errno);
+  sync_folder(folder_of(old));
+  return "";
+}
 
 bool write_at(int descriptor, FilePiece piece) {
   while (!piece.bytes.empty()) {
@@ -140,11 +116,11 @@ void raise_if_one_failed(Communicator& group, const std::string& path, const std
 void write_together(Communicator& group, const std::string& path, std::uint64_t size,
                     std::span<const FilePiece> pieces) {
   const std::string target = target_of(path);
-  SharedFile file;
-  raise_if_one_failed(group, path, group.rank() == 0 ? file.make(target, size) : "");
-  const std::string made = all_gather_text(group, file.path()).front();
+  std::optional<UnfinishedFile> file;  // of the first process
+  raise_if_one_failed(group, path, group.rank() == 0 ? make_unfinished(file, target, size) : "");
+  const std::string made = all_gather_text(group, file ? file->path() : "").front();
   raise_if_one_failed(group, path, write_pieces_at(made, pieces));
-  raise_if_one_failed(group, path, group.rank() == 0 ? file.take_place_of(target) : "");
+  raise_if_one_failed(group, path, file ? replace_by(*file, target) : "");
 }
 
 }  // namespace mithril

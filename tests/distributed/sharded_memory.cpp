@@ -1,5 +1,6 @@
 // The memory of an optimizer of which each process holds blocks.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -247,6 +248,16 @@ TEST_CASE("a checkpoint that one process cannot write leaves the old one") {
   }
   CHECK(tests::contents(path) == old);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.at("")), {}) == 1);
+}
+
+TEST_CASE("processes replace no pipe by a file") {
+  const FileFolder folder;
+  const std::string path = folder.at("pipe");
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  const auto errors = on_each_rank(2, [&](Communicator& own) { write_together(own, path, 0, {}); });
+  for (const std::string& error : errors)
+    CHECK(error.find("process 0 of 2: it is not a regular file") != std::string::npos);
+  CHECK(std::filesystem::is_fifo(path));
 }
 
 TEST_CASE("a process that continues a run keeps its blocks of the memory") {
