@@ -87,7 +87,7 @@ def test_a_constant_is_no_input(tmp_path):
     inputs = [ob.value("x", [2]), ob.value("factor", [], "int64")]
     path.write_bytes(ob.file(nodes, inputs, [ob.value("y", [2])]))
     model, params, _ = ml.from_onnx(path, constants={"factor": 3})
-    assert model.input_keys == {"x"} or set(model.input_keys) == {"x"}
+    assert set(model.input_keys) == {"x"}
     result = ml.compile(model, ml.CpuBackend()).evaluate(params, {"x": np.float32([1, 2])})
     np.testing.assert_array_equal(result["y"], np.float32([3, 6]))
 
