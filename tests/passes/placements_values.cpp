@@ -126,7 +126,7 @@ constexpr const char* regression_graph = R"(graph {
 
 }  // namespace
 
-TEST_CASE("a regression_graph has the same updates on any number of processes") {
+TEST_CASE("a regression has the same updates on any number of processes") {
   const Training training = trained_by(regression_graph, 2, SGD({.lr = 0.1}));
   check_values(training);
   CHECK(exchanged(training).buckets == 1);
