@@ -75,8 +75,9 @@ class Optimizer {
   // slot or option of this optimizer, E0904 for an option of other dims, E0905 if a slot is
   // missing, ValueError E0406 for an option out of range. After an error nothing has changed.
   void load_state_dict(const TensorMap& state);
-  // Keeps only blocks of the memory of a parameter for which `block_of` returns one. It is given
-  // the dims of the memory.
+  // The same, but keeps only blocks of the memory of parameters for which `block_of` returns one.
+  // It gets the dims of the memory. Tensors of different dims stay whole: the next step refuses
+  // them.
   using BlockOf = std::function<std::optional<MemoryBlock>(const std::string& key, const Dims&)>;
   void load_blocks(const TensorMap& state, const BlockOf& block_of);
 

@@ -1,5 +1,8 @@
 #include "mithril/optim/parameter_memory.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "mithril/base/error.hpp"
 
 namespace mithril {
@@ -11,10 +14,15 @@ void refuse_memory_blocks() {
          .help = "call gather_optimizer() of the training step on all processes before"});
 }
 
-const Dims* dims_of(const ParameterMemory& memory) {
-  if (!memory.slots.empty()) return &memory.slots.front().dims();
-  if (memory.average) return &memory.average->dims();
-  return memory.gradient_sum ? &memory.gradient_sum->dims() : nullptr;
+const Dims* common_dims(const ParameterMemory& memory) {
+  std::vector<const Tensor*> tensors;
+  for (const Tensor& slot : memory.slots) tensors.push_back(&slot);
+  if (memory.average) tensors.push_back(&*memory.average);
+  if (memory.gradient_sum) tensors.push_back(&*memory.gradient_sum);
+  const bool agree = std::all_of(tensors.begin(), tensors.end(), [&](const Tensor* each) {
+    return each->dims() == tensors.front()->dims();
+  });
+  return agree && !tensors.empty() ? &tensors.front()->dims() : nullptr;
 }
 
 void take_memory(ParameterMemory& memory, const std::optional<MemoryBlock>& block) {

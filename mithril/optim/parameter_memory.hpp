@@ -25,8 +25,8 @@ struct ParameterMemory {
 // StateError E0924.
 [[noreturn]] void refuse_memory_blocks();
 
-// Those of the parameter, or of its block; null: it has no tensors.
-const Dims* dims_of(const ParameterMemory& memory);
+// The dims of all its tensors; null: it has none, or their dims differ.
+const Dims* common_dims(const ParameterMemory& memory);
 // The tensors become copies of themselves, or of their blocks (cut_memory).
 void take_memory(ParameterMemory& memory, const std::optional<MemoryBlock>& block);
 

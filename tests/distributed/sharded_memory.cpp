@@ -281,6 +281,24 @@ TEST_CASE("a process that continues a run keeps its blocks of the memory") {
   CHECK(errors == no_errors(2));
 }
 
+TEST_CASE("memory whose tensors have different dims is not cut") {
+  AdamW saved({.lr = 0.01});
+  TrainingStep alone(compiled_with_blocks(nullptr), saved);
+  TensorMap params = alone.compiled().get_parameters();
+  alone(params, regression_data());
+  std::vector<TensorMap::Item> damaged;
+  for (const auto& [entry, tensor] : saved.state_dict())
+    damaged.emplace_back(entry, entry.ends_with(".exp_avg_sq") ? Tensor::scalar(1.0) : tensor);
+  const TensorMap state(std::move(damaged));
+  const auto errors = on_each_rank(2, [&](Communicator& own) {
+    AdamW optimizer({.lr = 0.01});
+    TrainingStep step(compiled_with_blocks(communicator(own.name())), optimizer);
+    step.load_optimizer(state);
+    for (const auto& [key, memory] : optimizer.memories()) CHECK(!memory.block);
+  });
+  CHECK(errors == no_errors(2));
+}
+
 TEST_CASE("the state of an optimizer is replicated or sharded") {
   CHECK(optimizer_state_named("sharded") == OptimizerState::sharded);
   CHECK(first_line_of_error([] { optimizer_state_named("shraded"); }) ==
