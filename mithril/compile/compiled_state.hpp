@@ -138,7 +138,8 @@ std::optional<ValueId> find_value_named(const Graph& graph, const std::string& n
 // Runs the passes on the graph with the hooks, and makes an observer that calls them.
 void apply_hooks(CompiledState& compiled);
 
-// After compiling, only `with_gradients` reads dims with symbols: their facts serve one thread.
+// After compiling, dims with symbols are read under facts_mutex, to make programs: their facts
+// serve one thread.
 struct CompiledModel::Impl : CompiledState {
   Impl() = default;
   explicit Impl(CompiledState compiled) : CompiledState(std::move(compiled)) {}

@@ -54,12 +54,15 @@ class TrainingStep {
   // memory of the optimizer. Makes it whole on this process, for Optimizer::state_dict. All
   // processes call it. The next call of the step cuts it again. Otherwise it does nothing.
   void gather_optimizer();
-  // Optimizer::load_state_dict of a whole state, of which this process keeps what it holds.
+  // Restores a whole state as Optimizer::load_state_dict does. This process keeps only the blocks
+  // that it holds.
   void load_optimizer(const TensorMap& state);
   // Writes the checkpoint that `save` writes of whole tensors. All processes of the group call it.
-  // Each writes the blocks that it holds, so that no process needs the memory of the whole, and the
-  // first one writes the other tensors. The file is there when all have succeeded. Otherwise an old
-  // one is unchanged, and all of them raise InputError E0831, which names the process. Example:
+  // Each process writes the blocks that it holds, so none needs memory for whole tensors. The first
+  // one also writes the other tensors and the metadata. The new file replaces the old one when all
+  // processes have written. If one of them fails, the old file stays, and all processes raise
+  // InputError E0831, which names the process. StateError E0925 for whole parameters of which this
+  // process holds blocks. Example:
   //   step.save_together("last.safetensors", params, {.optimizer = &optimizer, .step = &step});
   void save_together(const std::string& path, const TensorMap& params,
                      const CheckpointParts& parts) const;
