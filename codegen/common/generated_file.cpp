@@ -10,7 +10,7 @@ void refuse_generated(const std::string& path, const std::string& why) {
   if (why.empty()) return;
   raise({.kind = ErrorKind::backend,
          .code = "E1030",
-         .message = "the file " + mithril::quoted(path) + " cannot be written",
+         .message = "the file " + in_quotes(path) + " cannot be written",
          .facts = {{"why", why}}});
 }
 

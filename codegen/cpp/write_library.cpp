@@ -63,7 +63,7 @@ Tensor fitting(const ExportedInput& input, DType dtype, const TensorMap& params)
   if (given->dims() != input.dims) {
     raise({.kind = ErrorKind::input,
            .code = "E0804",
-           .message = fmt::format("{} has the dims {}, expected {}", mithril::quoted(input.key),
+           .message = fmt::format("{} has the dims {}, expected {}", in_quotes(input.key),
                                   to_string(given->dims()), to_string(input.dims))});
   }
   return given->host().to(dtype);

@@ -24,7 +24,7 @@ void Backend::check_ops(const Graph& graph) const {
   if (lacking.empty()) return;
   raise({.kind = ErrorKind::backend,
          .code = "E1001",
-         .message = "backend " + quoted(name()) + " cannot run the ops " + join(lacking, ", ")});
+         .message = "backend " + in_quotes(name()) + " cannot run the ops " + join(lacking, ", ")});
 }
 
 bool Backend::is_available(std::string_view device) const {
@@ -36,7 +36,7 @@ void Backend::check_device(const std::string& device) const {
   if (is_available(device)) return;
   raise({.kind = ErrorKind::backend,
          .code = "E1005",
-         .message = "there is no device " + quoted(device),
+         .message = "there is no device " + in_quotes(device),
          .facts = {{"known", join(devices(), ", ")}}});
 }
 
@@ -84,7 +84,7 @@ BackendMemory& memory_of(Backend& backend) {
   if (BackendMemory* memory = backend.memory()) return *memory;
   raise({.kind = ErrorKind::backend,
          .code = "E1020",
-         .message = "backend " + quoted(backend.name()) + " does not count its memory"});
+         .message = "backend " + in_quotes(backend.name()) + " does not count its memory"});
 }
 
 }  // namespace mithril

@@ -46,8 +46,8 @@ void check_pattern(std::string_view pattern, const std::vector<std::string>& key
   if (nearest != keys.end() && distance(*nearest) == 0) return;
   raise({.kind = ErrorKind::name,
          .code = "E0623",
-         .message = "no " + std::string(what) + " matches the pattern " + quoted(pattern),
-         .help = nearest == keys.end() ? "" : "the nearest key is " + quoted(*nearest)});
+         .message = "no " + std::string(what) + " matches the pattern " + in_quotes(pattern),
+         .help = nearest == keys.end() ? "" : "the nearest key is " + in_quotes(*nearest)});
 }
 
 }  // namespace mithril

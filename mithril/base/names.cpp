@@ -84,7 +84,7 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
   std::vector<std::string> near = nearest(name, candidates);
   if (near.empty()) return "";
-  for (std::string& candidate : near) candidate = quoted(candidate);
+  for (std::string& candidate : near) candidate = in_quotes(candidate);
   const std::string last = near.back();
   near.pop_back();
   return "did you mean " + (near.empty() ? "" : join(near, ", ") + " or ") + last + "?";
@@ -96,7 +96,7 @@ void unknown_name(ErrorKind kind, std::string_view code, std::string_view what,
   raise({.kind = kind,
          .code = std::string(code),
          .path = std::string(path),
-         .message = "there is no " + std::string(what) + " " + quoted(name),
+         .message = "there is no " + std::string(what) + " " + in_quotes(name),
          .facts = {{"known", listing(candidates)}},
          .help = did_you_mean(name, candidates)});
 }

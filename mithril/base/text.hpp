@@ -15,7 +15,7 @@ std::string memory_text(double bytes);
 // With the ASCII letters A to Z as a to z.
 std::string lower_case(std::string_view text);
 
-inline std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+inline std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 // The width of UTF-8 text in columns, one for each code point.
 inline std::size_t text_width(std::string_view text) {

@@ -30,7 +30,7 @@ OpDef readable(OpDef op) {
     ErrorDetails details{
         .kind = ErrorKind::value,
         .code = "E0441",
-        .message = "check_op: the record of " + quoted(op.name) + " cannot be read",
+        .message = "check_op: the record of " + in_quotes(op.name) + " cannot be read",
         .facts = {{"problem", error.details().message, ""}},
         .help = "mithril/op/op_def.hpp describes patterns and spellings"};
     for (const Fact& fact : error.details().facts) details.facts.push_back(fact);
@@ -43,7 +43,7 @@ OpDef readable(OpDef op) {
 [[noreturn]] void refuse(const OpDef& op, const check::Report& report) {
   ErrorDetails details{.kind = ErrorKind::value,
                        .code = "E0440",
-                       .message = "check_op: the op " + quoted(op.name) + " fails " +
+                       .message = "check_op: the op " + in_quotes(op.name) + " fails " +
                                   std::to_string(report.failed()) + " of " +
                                   std::to_string(report.failed() + report.passed()) + " checks"};
   const std::vector<std::string>& failures = report.failures();
@@ -60,7 +60,7 @@ void check_op(const OpDef& record, const std::vector<check::OpCase>& rows) {
   if (rows.empty()) {
     raise({.kind = ErrorKind::value,
            .code = "E0442",
-           .message = "check_op: there are no rows to check " + quoted(record.name) + " with",
+           .message = "check_op: there are no rows to check " + in_quotes(record.name) + " with",
            .help = "give at least one row: inputs for the ports, and what is expected"});
   }
   const OpDef op = readable(record);

@@ -232,7 +232,7 @@ class ComparedModel {
   void take(const TensorMap& params, const TensorMap& data) {
     std::vector<std::string> labels = compiled_.input_labels();
     for (const size_t i : of_)
-      labels.push_back("the gradient of " + quoted(compiled_.outputs[i].name));
+      labels.push_back("the gradient of " + in_quotes(compiled_.outputs[i].name));
     const Signature signature(graph_, std::move(labels));
     inputs_.resize(signature.size());
     if (!options_.state.empty()) check_state(compiled_, options_.state, "compare");

@@ -69,7 +69,7 @@ void agree_on_program(const CompiledState& compiled, const Graph& graph) {
                               {"data", join(names_of(compiled.data), ", ")},
                               {"outputs", join(names_of(compiled.outputs), ", ")}};
   for (const auto& [key, shape] : compiled.shapes)
-    entries.emplace_back("shape of " + quoted(key), to_string(shape));
+    entries.emplace_back("shape of " + in_quotes(key), to_string(shape));
   entries.emplace_back("graph", checksum_of(graph));
   agree(*compiled.group, "compile", entries);
 }
@@ -77,7 +77,7 @@ void agree_on_program(const CompiledState& compiled, const Graph& graph) {
 void add_tensors(AgreementEntries& entries, const std::string& what, const TensorMap& tensors) {
   for (const auto& [key, tensor] : tensors) {
     const Tensor host = tensor.host();
-    entries.emplace_back(what + " " + quoted(key),
+    entries.emplace_back(what + " " + in_quotes(key),
                          fmt::format("{} {} with the checksum {:016x}", name(host.dtype()),
                                      to_string(host.dims()), checksum_of(host)));
   }

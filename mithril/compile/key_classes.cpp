@@ -87,7 +87,7 @@ class InitialDistributions {
 [[noreturn]] void cannot_train(const std::string& key, const std::string& why) {
   raise({.kind = ErrorKind::gradient,
          .code = "E0506",
-         .message = quoted(key) + " of trainable_keys cannot be a parameter",
+         .message = in_quotes(key) + " of trainable_keys cannot be a parameter",
          .facts = {{"reason", why}}});
 }
 
@@ -118,11 +118,11 @@ std::set<const Wire*> frozen_in_model(const Composite& model, const FlatModel& f
 }
 
 [[noreturn]] void refuse_frozen(const InputKey& input, const std::string& pattern) {
-  const std::string in_set = quoted(input.key) + " is in " + text(input.stated);
+  const std::string in_set = in_quotes(input.key) + " is in " + text(input.stated);
   raise({.kind = ErrorKind::value,
          .code = "E0407",
          .message = in_set + (pattern == input.key ? " and in frozen"
-                                                   : ", and the pattern " + quoted(pattern) +
+                                                   : ", and the pattern " + in_quotes(pattern) +
                                                          " of frozen matches it"),
          .help = "name it in one of them"});
 }
@@ -166,7 +166,7 @@ Wire* KeyRef::wire(Composite& model) const {
   if (Wire* copy = model.find_copy(root, connection.wire())) return copy;
   raise({.kind = ErrorKind::connection,
          .code = "E0107",
-         .message = "connection " + quoted(connection.name()) + " belongs to another model",
+         .message = "connection " + in_quotes(connection.name()) + " belongs to another model",
          .help = "compile the model that it belongs to"});
 }
 
@@ -177,7 +177,7 @@ namespace {
   for (const NamedPort& port : input_ports(model)) names.push_back(port.name);
   raise({.kind = ErrorKind::name,
          .code = "E0611",
-         .message = quoted(key) + " of constant_keys is not an input of the model",
+         .message = in_quotes(key) + " of constant_keys is not an input of the model",
          .facts = {{"inputs", join(names, ", ")}}});
 }
 
@@ -204,7 +204,7 @@ void KeySets::refuse_states(const Composite& model) const {
     const Member& member = at->second;
     raise({.kind = ErrorKind::value,
            .code = "E0415",
-           .message = quoted(member.name) + " of " + text(member.set) + " is a state",
+           .message = in_quotes(member.name) + " of " + text(member.set) + " is a state",
            .help = "evaluate takes and gives states; see bind_state_keys"});
   }
 }
@@ -214,7 +214,7 @@ void KeySets::add(Wire* wire, Set set, std::string name) {
   if (added || at->second.set == set) return;
   raise({.kind = ErrorKind::value,
          .code = "E0407",
-         .message = quoted(name) + " is in " + text(at->second.set) + " and in " + text(set),
+         .message = in_quotes(name) + " is in " + text(at->second.set) + " and in " + text(set),
          .help = "name it in one of them"});
 }
 
@@ -222,7 +222,7 @@ void KeySets::ask(Wire* wire, std::string name) {
   if (of(top(wire)) == Set::discard) {
     raise({.kind = ErrorKind::value,
            .code = "E0407",
-           .message = quoted(name) + " is in discard_keys and in outputs",
+           .message = in_quotes(name) + " is in discard_keys and in outputs",
            .help = "name it in one of them"});
   }
   asked_.emplace(top(wire), std::move(name));
@@ -250,7 +250,7 @@ void KeySets::check_placed(const FlatModel& flat, const std::vector<NamedPort>& 
     }
     raise({.kind = ErrorKind::name,
            .code = "E0611",
-           .message = quoted(member.name) + " of " + text(member.set) + " is not an " +
+           .message = in_quotes(member.name) + " of " + text(member.set) + " is not an " +
                       (input_wanted ? "input" : "output") + " of the model",
            .facts = {{input_wanted ? "inputs" : "outputs", join(names, ", ")}}});
   }
@@ -261,7 +261,7 @@ void KeySets::check_placed(const FlatModel& flat, const std::vector<NamedPort>& 
     for (const NamedPort& port : outputs) names.push_back(port.name);
     raise({.kind = ErrorKind::name,
            .code = "E0611",
-           .message = quoted(name) + " of outputs is not an output of the model",
+           .message = in_quotes(name) + " of outputs is not an output of the model",
            .facts = {{"outputs", join(names, ", ")}}});
   }
 }

@@ -48,7 +48,7 @@ const std::pair<std::string, Sharded>* pattern_of(const CompileOptions& options,
     if (found) {
       raise({.kind = ErrorKind::value,
              .code = "E0499",
-             .message = "two patterns of placements match the parameter " + quoted(key),
+             .message = "two patterns of placements match the parameter " + in_quotes(key),
              .facts = {{"one", found->first}, {"the other", placement.first}},
              .help = "each parameter has one placement: narrow one of the patterns"});
     }
@@ -68,7 +68,7 @@ std::size_t axis_of(const NamedIndex& key, const Value& value, const Sharded& pl
   raise({.kind = ErrorKind::shape,
          .code = "E0212",
          .message = fmt::format("axis {} of the parameter {} has no {} equal blocks",
-                                placement.axis, quoted(key.name), mesh.model),
+                                placement.axis, in_quotes(key.name), mesh.model),
          .facts = {{key.name, value.ranked ? to_string(value.dims) : "of unknown rank"},
                    {"processes along the axis 'model'", std::to_string(mesh.model)}},
          .help = fmt::format("choose an axis whose size is known and a multiple of {}, or another "
@@ -79,7 +79,7 @@ std::size_t axis_of(const NamedIndex& key, const Value& value, const Sharded& pl
 std::string text_of(const CompileOptions& options) {
   std::vector<std::string> texts;
   for (const auto& [pattern, placement] : options.placements)
-    texts.push_back(fmt::format("{} along axis {}", quoted(pattern), placement.axis));
+    texts.push_back(fmt::format("{} along axis {}", in_quotes(pattern), placement.axis));
   return join(texts, ", ");
 }
 

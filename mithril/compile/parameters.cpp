@@ -35,7 +35,7 @@ Dims numbers(const std::string& key, const Value& value, const std::string& text
   }
   raise({.kind = ErrorKind::shape,
          .code = "E0209",
-         .message = missing + " of the parameter " + quoted(key) + " is not known",
+         .message = missing + " of the parameter " + in_quotes(key) + " is not known",
          .facts = {{"shape", text}},
          .help = "give shapes when compiling, for this key or for the data that determines it" +
                  if_it_is_data(key)});
@@ -47,7 +47,7 @@ const Dims& fan_dims(const std::string& key, const InitialDistribution& initial,
   if (initial.fan_dims) return *initial.fan_dims;
   raise({.kind = ErrorKind::shape,
          .code = "E0209",
-         .message = "the fan in of the parameter " + quoted(key) + " is not known",
+         .message = "the fan in of the parameter " + in_quotes(key) + " is not known",
          .help = "give shapes when compiling"});
 }
 
@@ -87,7 +87,7 @@ Tensor from_function(const InputKey& input, DType dtype, const Dims& dims, Rando
   if (!as.function) {
     raise({.kind = ErrorKind::state,
            .code = "E0917",
-           .message = "the initializer of the parameter " + quoted(input.key) +
+           .message = "the initializer of the parameter " + in_quotes(input.key) +
                       " is a function, which JSON does not hold",
            .help = "load saved parameters, or call set_initializer after reading the model"});
   }
@@ -98,7 +98,7 @@ Tensor from_function(const InputKey& input, DType dtype, const Dims& dims, Rando
     return Tensor::full(dtype, dims, initial.item());
   raise({.kind = ErrorKind::shape,
          .code = "E0217",
-         .message = "the initializer of the parameter " + quoted(input.key) +
+         .message = "the initializer of the parameter " + in_quotes(input.key) +
                     " returned an array of another shape",
          .facts = {{"expected", to_string(dims)}, {"got", to_string(initial.dims())}}});
 }

@@ -15,7 +15,7 @@ namespace mithril {
 
 std::vector<std::string> CompiledState::input_labels() const {
   std::vector<std::string> labels;
-  for (const InputKey& input : inputs) labels.push_back(quoted(input.key));
+  for (const InputKey& input : inputs) labels.push_back(in_quotes(input.key));
   return labels;
 }
 
@@ -165,7 +165,7 @@ const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& re
   if (program) return *program;
   std::vector<std::string> labels = input_labels();
   for (const size_t i : requested_outputs)
-    labels.push_back("the gradient of " + quoted(outputs[i].name));
+    labels.push_back("the gradient of " + in_quotes(outputs[i].name));
   const Graph both = gradient_graph(requested_outputs, inputs);
   agree_on_program(*this, both);
   const Graph own = local_program(*this, both, inputs);
@@ -186,7 +186,7 @@ TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& request
       training_graph(gradient_graph(requested_outputs, moved), trained, optimizer, options, part);
   std::vector<std::string> labels = input_labels();
   for (size_t i = labels.size(); i < step.graph.inputs().size(); ++i) {
-    labels.push_back(quoted(step.graph.value(step.graph.inputs()[i]).name));
+    labels.push_back(in_quotes(step.graph.value(step.graph.inputs()[i]).name));
   }
   LoadOptions loading = load_options;
   loading.donations = step.donations;

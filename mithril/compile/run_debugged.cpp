@@ -13,7 +13,7 @@ std::vector<Tensor> run_debugged(const CompiledState& compiled, const Executable
     const std::string text = non_finite_text(inputs[i]);
     if (text.empty()) continue;
     const InputKey& input = compiled.inputs[i];
-    not_finite.push_back({std::string(name(input.key_class)) + " " + quoted(input.key), text});
+    not_finite.push_back({std::string(name(input.key_class)) + " " + in_quotes(input.key), text});
   }
   try {
     return executable.run(inputs);

@@ -13,12 +13,12 @@ Dims CompiledState::dims_of_input(const NamedIndex& key, const TensorMap& data) 
     if (dim.is_constant()) dims.push_back(dim.constant());
   }
   if (value.ranked && dims.size() == value.dims.size()) return dims;
-  raise(
-      {.kind = ErrorKind::input,
-       .code = "E0811",
-       .message = "the sizes of " + quoted(key.name) + " are unknown, and a file needs fixed sizes",
-       .facts = {{"known", value.ranked ? to_string(value.dims) : "[...]"}},
-       .help = "give data with an example of it, or shapes to compile"});
+  raise({.kind = ErrorKind::input,
+         .code = "E0811",
+         .message =
+             "the sizes of " + in_quotes(key.name) + " are unknown, and a file needs fixed sizes",
+         .facts = {{"known", value.ranked ? to_string(value.dims) : "[...]"}},
+         .help = "give data with an example of it, or shapes to compile"});
 }
 
 void CompiledModel::save_torchscript(const std::string& path, const TensorMap& params,
@@ -50,7 +50,7 @@ void CompiledModel::save_torchscript(const std::string& path, const TensorMap& p
   if (impl_->forward().executable->save_torchscript(path, inputs, outputs)) return;
   raise({.kind = ErrorKind::backend,
          .code = "E1021",
-         .message = "backend " + quoted(compiled.backend->name()) + " writes no TorchScript",
+         .message = "backend " + in_quotes(compiled.backend->name()) + " writes no TorchScript",
          .help = "compile for TorchBackend"});
 }
 

@@ -86,8 +86,8 @@ std::vector<std::string> spelling_warnings(Composite& model, const CompileOption
       const Wire* other = top(model.keys[j].wire);
       const bool first = j < i || !inputs.contains(other);  // of two inputs the later one is new
       if (!first || other == wire || !looks_like(name, *model.keys[j].name)) continue;
-      warnings.push_back("mithril.Warning[W0601]: no part computes the input " + quoted(name) +
-                         ", and it looks like " + quoted(*model.keys[j].name) +
+      warnings.push_back("mithril.Warning[W0601]: no part computes the input " + in_quotes(name) +
+                         ", and it looks like " + in_quotes(*model.keys[j].name) +
                          "\n  help: correct the name; if it is an input, say so in data_keys, "
                          "trainable_keys or shapes");
       break;

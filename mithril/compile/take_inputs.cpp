@@ -27,7 +27,7 @@ bool is_spare(const InputArguments& arguments, const std::string& key) {
 std::string or_as_data(const InputArguments& arguments, const std::string& key) {
   if (std::string_view(arguments.what) != "parameter" || key.find('.') != std::string::npos)
     return {};
-  return ", or name " + quoted(key) + " in data_keys when compiling, if it is data";
+  return ", or name " + in_quotes(key) + " in data_keys when compiling, if it is data";
 }
 
 void refuse_unexpected(const InputArguments& arguments, const InputArguments& other) {
@@ -36,7 +36,7 @@ void refuse_unexpected(const InputArguments& arguments, const InputArguments& ot
     if (contains(other.expected, key)) {
       raise({.kind = ErrorKind::input,
              .code = "E0806",
-             .message = quoted(key) + " is in " + arguments.map + ", but is a " + other.what,
+             .message = in_quotes(key) + " is in " + arguments.map + ", but is a " + other.what,
              .help = "give it in " + std::string(other.map) + or_as_data(other, key)});
     }
     // Other maps than data and params, such as validation data, are named.

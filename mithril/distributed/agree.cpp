@@ -82,8 +82,8 @@ std::size_t first_difference(const AgreementEntries& a, const AgreementEntries& 
       entry < first.size() && entry < second.size() && first[entry].first == second[entry].first;
   raise({.kind = ErrorKind::distributed,
          .code = "E0964",
-         .message = what + ": the processes of group " + quoted(group.name()) + " differ" +
-                    (same_name ? " in " + quoted(first[entry].first) : ""),
+         .message = what + ": the processes of group " + in_quotes(group.name()) + " differ" +
+                    (same_name ? " in " + in_quotes(first[entry].first) : ""),
          .facts = {{process_of(0, group.size()), entry_text(first, entry)},
                    {process_of(static_cast<int>(other), group.size()), entry_text(second, entry)}},
          .help = "all processes run the same program, with the same models, options and data"});

@@ -18,11 +18,11 @@ void refuse_input(const Model& model, const Connection& value, std::string_view 
   for (const NamedPort& input : input_ports(*root, true)) {
     if (input.wire == top(value.wire())) {
       refuse_edit(std::string(path),
-                  "the value is the input " + quoted(input.name) + " of the model", {},
+                  "the value is the input " + in_quotes(input.name) + " of the model", {},
                   "expose a value that a part computes, such as that of a Buffer of the input");
     }
     if (input.name == (name.empty() ? path : std::string_view(name)))
-      refuse_name(std::string(path), "there is an input " + quoted(input.name) + " already");
+      refuse_name(std::string(path), "there is an input " + in_quotes(input.name) + " already");
   }
 }
 
@@ -114,7 +114,7 @@ EditableModel& EditableModel::rename(std::string_view path, const std::string& n
     const Wire* taken = find_port(*made.composite(), name);
     if (name.empty()) refuse_name(from, "a key needs a name");
     if (taken && taken != made.at(from).wire())
-      refuse_name(from, "there is a key " + quoted(name) + " already");
+      refuse_name(from, "there is a key " + in_quotes(name) + " already");
     static_cast<Model&>(*this) = made.rename_key(from, name);
   }
   return *this;

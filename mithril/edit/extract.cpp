@@ -132,11 +132,11 @@ void check_asked(const Model& made, const EditableModel::Values& inputs,
                         : is_input
                             ? "it is a state"
                             : "a part that the outputs need for another value computes it, too";
-      refuse_edit(path,
-                  quoted(key) + " would not be an " + (as_input ? "input" : "output") + ": " + why,
-                  {{"inputs", join(has_inputs, ", "), "of the extracted model"},
-                   {"outputs", join(has_outputs, ", "), "of the extracted model"}},
-                  "leave it out, or choose other values");
+      refuse_edit(
+          path, in_quotes(key) + " would not be an " + (as_input ? "input" : "output") + ": " + why,
+          {{"inputs", join(has_inputs, ", "), "of the extracted model"},
+           {"outputs", join(has_outputs, ", "), "of the extracted model"}},
+          "leave it out, or choose other values");
     }
   };
   check(inputs, true);

@@ -219,7 +219,7 @@ void lose_end(LevelForm& form, size_t index, const std::string& id, const std::s
   net.ends.erase(at);
   if (net.giver == lost) net.giver.clear();
   if (driver && !net.is_gone()) {
-    refuse_edit(path, "the edit removes " + quoted(lost) + ", which is read elsewhere",
+    refuse_edit(path, "the edit removes " + in_quotes(lost) + ", which is read elsewhere",
                 {{"value", lost, ""}, {"readers", readers, ""}},
                 "edit its readers first, or give the new part an output of this name");
   }
@@ -280,7 +280,7 @@ void refuse_unread(const Model& model, const std::string& value, const std::stri
       std::any_of(root->extras->states.begin(), root->extras->states.end(),
                   [&](const StatePair& state) { return top(state.output) == wire; });
   if (!wire || is_output || is_next || is_read(*root, wire, *root, true)) return;
-  refuse_edit(path, "nothing would read " + quoted(value) + ", the output of the new part", {},
+  refuse_edit(path, "nothing would read " + in_quotes(value) + ", the output of the new part", {},
               "give the path of a value that a part reads, or that is an output of the model");
 }
 
@@ -321,7 +321,7 @@ std::string ports_text(const Model& part, bool inputs) {
 
 std::string readers_text(const LevelForm& form, size_t net, const std::string& id) {
   std::vector<std::string> readers;
-  for (const std::string& key : form.nets[net].keys) readers.push_back("key " + quoted(key));
+  for (const std::string& key : form.nets[net].keys) readers.push_back("key " + in_quotes(key));
   for (const FormEnd& end : form.nets[net].ends) {
     if (end.id != id) readers.push_back(end.path());
   }
@@ -362,9 +362,9 @@ void refuse_shared(const Part& part) {
              .code = "E0123",
              .path = path(&part),
              .port = wire_name(wire),
-             .message = "the part is used in two places: both read " + quoted(wire_name(wire)),
+             .message = "the part is used in two places: both read " + in_quotes(wire_name(wire)),
              .facts = {{"one place", path(&part), ""}, {"another place", path(op), ""}},
-             .help = "give the parameter a key of the model, rename(" + quoted(wire_name(wire)) +
+             .help = "give the parameter a key of the model, rename(" + in_quotes(wire_name(wire)) +
                      ", \"shared\"), so that each place can be edited by itself"});
     }
   }

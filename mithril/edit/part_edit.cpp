@@ -123,7 +123,7 @@ class PartEdit {
     const bool is_read = std::any_of(made.ends.begin(), made.ends.end(),
                                      [&](const FormEnd& end) { return end.id != id_; });
     if (!form_.model.owner && !is_read && !form_.is_driven(input) && !made.keys.empty()) {
-      refuse_edit(path_, "nothing would compute " + quoted(form_.nets[output].keys.front()),
+      refuse_edit(path_, "nothing would compute " + in_quotes(form_.nets[output].keys.front()),
                   {{"input", readers_text(form_, input, id_), ""},
                    {"readers", readers_text(form_, output, id_), ""}},
                   "replace the part by Buffer(), whose output is its input");
@@ -138,7 +138,7 @@ class PartEdit {
     check_name(name);
     if (name.empty()) refuse_name(path_, "a part needs a name");
     if (form_.place_of(name) < form_.parts.size())
-      refuse_name(path_, "there is a part " + quoted(name) + " already");
+      refuse_name(path_, "there is a part " + in_quotes(name) + " already");
     FormPart& part = form_.part(id_);
     Json::Object& fields = *part.json.as<Json::Object>();
     std::erase_if(fields, [](const auto& field) { return field.first == "given_name"; });
@@ -195,7 +195,8 @@ class PartEdit {
       from.ends.clear();
       return;
     }
-    refuse_edit(path_, part.class_name() + " has no port " + quoted(port) + ", which is connected",
+    refuse_edit(path_,
+                part.class_name() + " has no port " + in_quotes(port) + ", which is connected",
                 {{"old inputs", ports_text(levels_.part(), true), ""},
                  {"old outputs", ports_text(levels_.part(), false), ""},
                  {"new inputs", ports_text(part, true), ""},
@@ -234,7 +235,7 @@ class PartEdit {
     const Part* driver = end.wire ? top(end.wire)->driver : nullptr;
     while (driver && driver != part.part().get()) driver = driver->owner;
     if ((driver != nullptr) == gives) return;
-    refuse_edit(path_, quoted(end.path()) + " is an " + sort_of(gives) + " of the part",
+    refuse_edit(path_, in_quotes(end.path()) + " is an " + sort_of(gives) + " of the part",
                 {{"edit", call_, ""},
                  {"inputs", ports_text(part, true), ""},
                  {"outputs", ports_text(part, false), ""}},
@@ -326,7 +327,7 @@ class PartEdit {
     } else if (const auto* tensor = std::get_if<Tensor>(&binding.held())) {
       net.literal = json_of(*tensor);
     } else {
-      refuse_edit(path_, "port " + quoted(net.ends.front().port) + " is bound to a connection",
+      refuse_edit(path_, "port " + in_quotes(net.ends.front().port) + " is bound to a connection",
                   {{"edit", call_, ""}}, "write the key or the path of the value as a string");
     }
     form_.nets.push_back(std::move(net));
@@ -338,7 +339,7 @@ class PartEdit {
 };
 
 std::string call_text(const char* edit, std::string_view path, const Call* call = nullptr) {
-  return std::string(edit) + "(" + quoted(std::string(path)) +
+  return std::string(edit) + "(" + in_quotes(std::string(path)) +
          (call ? ", " + call->part->class_name() : "") + ")";
 }
 

@@ -28,7 +28,7 @@ constexpr const char* loading_label = "loading";
 
 void raise_while_loading(const std::string& model, const Error& error) {
   ErrorDetails details = error.unnumbered();
-  details.facts.push_back({loading_label, "model " + quoted(model), ""});
+  details.facts.push_back({loading_label, "model " + in_quotes(model), ""});
   raise(std::move(details));
 }
 
@@ -48,17 +48,18 @@ void unknown_model(std::string_view name, std::vector<std::string> registered) {
 void unknown_session(const std::string& model, const std::string& id) {
   raise({.kind = ErrorKind::name,
          .code = "E1202",
-         .message = "there is no session " + quoted(id) + " of model " + quoted(model),
+         .message = "there is no session " + in_quotes(id) + " of model " + in_quotes(model),
          .help = "open_session begins one; it ends when it was not used for session_age"});
 }
 
 void refuse_full_queue(const std::string& model, std::size_t max_queue) {
-  raise(engine_failure("E1203", "the queue of model " + quoted(model) + " is full",
+  raise(engine_failure("E1203", "the queue of model " + in_quotes(model) + " is full",
                        {{"max_queue", std::to_string(max_queue)}}, "send the request again later"));
 }
 
 void refuse_session(const std::string& model, std::size_t max_sessions) {
-  raise(engine_failure("E1204", "there is no place for another session of model " + quoted(model),
+  raise(engine_failure("E1204",
+                       "there is no place for another session of model " + in_quotes(model),
                        {{"max_sessions", std::to_string(max_sessions)}}, "close sessions"));
 }
 
@@ -68,7 +69,7 @@ void refuse_model(const std::string& model, std::int64_t bytes, std::int64_t in_
   raise(
       {.kind = ErrorKind::out_of_memory,
        .code = "E1209",
-       .message = "model " + quoted(model) + " needs more memory than the engine may use",
+       .message = "model " + in_quotes(model) + " needs more memory than the engine may use",
        .facts = {{"needed", text(bytes)}, {"in use", text(in_use)}, {"memory_limit", text(limit)}},
        .help = "unload a model; those that were registered with a loader are evicted by need"});
 }
@@ -76,7 +77,7 @@ void refuse_model(const std::string& model, std::int64_t bytes, std::int64_t in_
 void refuse_stateless(const std::string& model) {
   raise({.kind = ErrorKind::state,
          .code = "E1210",
-         .message = "model " + quoted(model) + " has no state that a session could keep"});
+         .message = "model " + in_quotes(model) + " has no state that a session could keep"});
 }
 
 void refuse_without_threads(const std::string& why) {
@@ -86,7 +87,7 @@ void refuse_without_threads(const std::string& why) {
 
 void refuse_request_of_parent(const std::string& model) {
   raise(engine_failure("E1212",
-                       "a request to model " + quoted(model) +
+                       "a request to model " + in_quotes(model) +
                            " was sent before this process was "
                            "forked, so the parent answers it",
                        {}, "send it again in the child"));
@@ -94,17 +95,17 @@ void refuse_request_of_parent(const std::string& model) {
 
 std::exception_ptr deadline_error(const std::string& model) {
   return as_pointer(engine_failure(
-      "E1205", "a request to model " + quoted(model) + " was not answered by its deadline"));
+      "E1205", "a request to model " + in_quotes(model) + " was not answered by its deadline"));
 }
 
 std::exception_ptr cancelled_error(const std::string& model) {
   return as_pointer(
-      engine_failure("E1206", "a request to model " + quoted(model) + " was cancelled"));
+      engine_failure("E1206", "a request to model " + in_quotes(model) + " was cancelled"));
 }
 
 std::exception_ptr unloaded_error(const std::string& model) {
   return as_pointer(engine_failure(
-      "E1207", "model " + quoted(model) + " was unloaded while a request was waiting"));
+      "E1207", "model " + in_quotes(model) + " was unloaded while a request was waiting"));
 }
 
 std::exception_ptr shut_down_error() {

@@ -84,9 +84,8 @@ bool fits(const ExportTarget& target, const std::string& path) {
 
 // The path has not the ending of the target that the caller names.
 [[noreturn]] void refuse_path(const ExportTarget& target, const std::string& path) {
-  refuse_ending(
-      "the target " + mithril::quoted(target.name) + " does not write " + mithril::quoted(path),
-      std::string(target.endings[0]) + (target.writes_folders ? ", a folder" : ""));
+  refuse_ending("the target " + in_quotes(target.name) + " does not write " + in_quotes(path),
+                std::string(target.endings[0]) + (target.writes_folders ? ", a folder" : ""));
 }
 
 const ExportTarget& target_of(const std::string& path, const std::string& name) {
@@ -98,14 +97,14 @@ const ExportTarget& target_of(const std::string& path, const std::string& name) 
     endings += (endings.empty() ? "" : ", ") + std::string(target.endings.front());
   }
   if (name.empty())
-    refuse_ending("the ending of " + mithril::quoted(path) + " names no language", endings);
+    refuse_ending("the ending of " + in_quotes(path) + " names no language", endings);
   unknown_name(ErrorKind::name, "E0630", "target of write", name, "", names);
 }
 
 void refuse_option(const ExportTarget& target, const char* option) {
   raise({.kind = ErrorKind::value,
          .code = "E0493",
-         .message = "write: the target " + mithril::quoted(target.name) + " takes no " + option});
+         .message = "write: the target " + in_quotes(target.name) + " takes no " + option});
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string shown(const Token& token) {
   if (token.kind == Token::Kind::end) return "the end of the text";
   const bool fits = token.text.size() <= longest_excerpt / 2;
   const std::string text(token.text.substr(0, longest_excerpt / 2));
-  return fits && text.front() == '"' ? text : quoted(text + (fits ? "" : "..."));
+  return fits && text.front() == '"' ? text : in_quotes(text + (fits ? "" : "..."));
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ bool Lexer::skip(std::string_view text) {
 }
 
 void Lexer::expect(std::string_view text) {
-  if (!skip(text)) fail("E0701", token_, quoted(text));
+  if (!skip(text)) fail("E0701", token_, in_quotes(text));
 }
 
 Token Lexer::scan() {

@@ -29,7 +29,7 @@ void missing_field(const std::string& pointer, std::string_view name) {
   raise({.kind = ErrorKind::parse,
          .code = "E0727",
          .path = pointer,
-         .message = "the field " + quoted(name) + " is missing"});
+         .message = "the field " + in_quotes(name) + " is missing"});
 }
 
 bool flag_of(const Json& json, const Place& place) {

@@ -62,9 +62,8 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
       twice = !level.names.insert(name).second;
     }
     if (twice) {
-      refuse("E0723", here(open_.size() - 1),
-             "the field " + mithril::quoted(name) + " is given twice", {},
-             "give each field of an object its own name");
+      refuse("E0723", here(open_.size() - 1), "the field " + in_quotes(name) + " is given twice",
+             {}, "give each field of an object its own name");
     }
     fields.emplace_back(std::move(name), Json());
     return true;

@@ -14,7 +14,7 @@ namespace {
 [[noreturn]] void refuse_end(const Model& model, const std::string& key, bool as_input) {
   raise({.kind = ErrorKind::name,
          .code = "E0611",
-         .message = quoted(key) + " of " + (as_input ? "set_cin" : "set_cout") + " is not an " +
+         .message = in_quotes(key) + " of " + (as_input ? "set_cin" : "set_cout") + " is not an " +
                     (as_input ? "input" : "output") + " of the model",
          .facts = {{as_input ? "inputs" : "outputs",
                     join(as_input ? model.input_keys() : model.output_keys(), ", ")}}});

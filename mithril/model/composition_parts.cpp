@@ -307,7 +307,7 @@ void Composition::refuse_text_at_value(const Part& part, const std::string& port
          .path = path(&part),
          .port = port,
          .message = "port '" + port + "' of " + part.class_name() + " has a value, and " +
-                    quoted(*name) + " is the name of a new key",
+                    in_quotes(*name) + " is the name of a new key",
          .facts = {{"value", to_string(*value)}},
          .help = "a string in a binding is a name: give another value to the constructor, as '" +
                  port + "' (in C++ text is Datum" + text + "); IOKey" + text +

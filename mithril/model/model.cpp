@@ -64,7 +64,7 @@ void check_arguments(const OpDef& op, const Arguments& arguments) {
     if (port->list || kinds == 0 || (datum.kind() & kinds) || number) continue;
     raise({.kind = ErrorKind::type,
            .code = "E0304",
-           .message = op.model_name + ": argument " + quoted(name) + " has the wrong kind",
+           .message = op.model_name + ": argument " + in_quotes(name) + " has the wrong kind",
            .facts = {{"expected", to_string_kinds(kinds), ""},
                      {"got", to_string(datum), to_string_kinds(datum.kind())}}});
   }
@@ -255,7 +255,7 @@ Model Model::named(std::string name) {
            .code = "E0119",
            .path = path(part_.get()),
            .message = "a part keeps the name with which it was added",
-           .help = "name it before: model |= part.named(" + quoted(name) + ")"});
+           .help = "name it before: model |= part.named(" + in_quotes(name) + ")"});
   }
   part_->give_name(std::move(name));
   return *this;

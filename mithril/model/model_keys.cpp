@@ -31,7 +31,7 @@ Connection Model::operator[](const std::string& key) {
   const std::shared_ptr<Composite> model = composite();
   if (Wire* wire = find_port(*model, key)) return {model, wire};
   refuse_early(*model, key);
-  refuse_extension(*model, "the new key " + quoted(key));
+  refuse_extension(*model, "the new key " + in_quotes(key));
   Composition composition(open_model(model));
   Wire* wire = model->named(key);
   composition.commit();
@@ -42,8 +42,8 @@ Connection Model::add_input(const std::string& key) {
   if (!find_port(*composite(), key)) return (*this)[key];
   raise({.kind = ErrorKind::name,
          .code = "E0607",
-         .message = "there is a key " + quoted(key) + " already",
-         .help = "choose another name, or use the key: model[" + quoted(key) + "]"});
+         .message = "there is a key " + in_quotes(key) + " already",
+         .help = "choose another name, or use the key: model[" + in_quotes(key) + "]"});
 }
 
 Connection Model::at(const std::string& key) const {

@@ -116,8 +116,8 @@ Model& Model::bind_state_keys(const std::string& input, const std::string& outpu
   }
   Composition composition(model);
   Facts& facts = composition.facts();
-  facts.current = {nullptr, facts.note("bind_state_keys(" + quoted(input) + ", " + quoted(output) +
-                                       ", " + text_of(initial) + ")")};
+  facts.current = {nullptr, facts.note("bind_state_keys(" + in_quotes(input) + ", " +
+                                       in_quotes(output) + ", " + text_of(initial) + ")")};
   const Tensor example = example_of(initial);
   try {
     facts.unify(in->type, out->type);
@@ -163,7 +163,7 @@ KnownShape Model::shape(const std::string& key) const {
   if (!(find(wire->type)->kinds & kind::tensor)) {
     raise({.kind = ErrorKind::type,
            .code = "E0371",
-           .message = quoted(key) + " holds a value, which has no shape"});
+           .message = in_quotes(key) + " holds a value, which has no shape"});
   }
   UnknownNumbers unknowns;
   return to_known(wire->shape, unknowns);

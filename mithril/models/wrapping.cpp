@@ -87,7 +87,7 @@ void expose_results(Model& model, const std::vector<std::pair<std::string, Conne
       raise({.kind = ErrorKind::name,
              .code = "E0607",
              .path = who,
-             .message = "two ports have the name " + quoted(key),
+             .message = "two ports have the name " + in_quotes(key),
              .facts = {{"inputs", join(model.input_keys(), ", "), ""}},
              .help = "rename the input or the output of the part with rename_key"});
     taken.push_back(key);

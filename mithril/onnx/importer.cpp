@@ -56,7 +56,7 @@ void Importer::refuse_name(const std::string& name, const std::string& problem) 
          .code = "E1308",
          .path = file_.path,
          .message = "the graph of the file is wrong: " + problem,
-         .facts = {{"name", quoted(name)}}});
+         .facts = {{"name", in_quotes(name)}}});
 }
 
 void Importer::open(Scope& scope) {
@@ -194,7 +194,7 @@ Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node, std::vector<V
 
 Outputs Importer::branch(Scope& scope, const NodeContext& node) {
   if (!node.is_known(0) || node.known(0).size() != 1) {
-    refuse("its condition " + quoted(node.value(0).name) + " depends on data",
+    refuse("its condition " + in_quotes(node.value(0).name) + " depends on data",
            "constants= fixes an input of the model, and shapes= its sizes");
   }
   const char* name = node.number(0) != 0 ? "then_branch" : "else_branch";

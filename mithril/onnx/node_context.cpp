@@ -36,7 +36,7 @@ std::vector<std::int64_t> within(const std::string& what, std::vector<std::int64
 
 namespace {
 
-std::string attribute_text(const std::string& name) { return "its attribute " + quoted(name); }
+std::string attribute_text(const std::string& name) { return "its attribute " + in_quotes(name); }
 
 [[noreturn]] void refuse_type(const std::string& name, const char* expected) {
   refuse(attribute_text(name) + " is not " + expected);
@@ -73,7 +73,7 @@ std::vector<Size> NodeContext::sizes(std::size_t i) const {
   }
   auto sizes = sizes_of((*this)[i]);
   if (!sizes) {
-    refuse("the rank of " + quoted(node_.inputs[i]) + " is not known",
+    refuse("the rank of " + in_quotes(node_.inputs[i]) + " is not known",
            "shapes= of an input states its sizes");
   }
   return *std::move(sizes);
@@ -85,7 +85,7 @@ std::size_t NodeContext::need_rank(std::size_t i, std::size_t least, std::size_t
   const std::size_t found = rank(i);
   if (found >= least && found <= most) return found;
   const std::string bound = found < least ? std::to_string(least) : std::to_string(most);
-  refuse("its input " + quoted(node_.inputs[i]) + " has " + std::to_string(found) +
+  refuse("its input " + in_quotes(node_.inputs[i]) + " has " + std::to_string(found) +
          " axes, expected " +
          (least == most   ? ""
           : found < least ? "at least "
@@ -100,14 +100,15 @@ std::optional<std::vector<std::int64_t>> NodeContext::dims(std::size_t i) const 
 std::vector<std::int64_t> NodeContext::known_dims(std::size_t i) const {
   const auto numbers = dims(i);
   if (!numbers) {
-    refuse("it needs the sizes of " + quoted(node_.inputs[i]), "shapes= of the inputs states them");
+    refuse("it needs the sizes of " + in_quotes(node_.inputs[i]),
+           "shapes= of the inputs states them");
   }
   return *numbers;
 }
 
 const Tensor& NodeContext::known(std::size_t i) const {
   if (!is_known(i)) {
-    refuse("its input " + quoted(value(i).name) + " has to be known at import",
+    refuse("its input " + in_quotes(value(i).name) + " has to be known at import",
            "constants= fixes an input of the model, and shapes= its sizes");
   }
   return *value(i).known;
@@ -198,7 +199,7 @@ std::vector<std::int64_t> NodeContext::integers(const std::string& name, std::si
 }
 
 Tensor NodeContext::tensor(const AttributeRecord& attribute) const {
-  if (!attribute.t) refuse("its attribute " + quoted(attribute.name) + " is not a tensor");
+  if (!attribute.t) refuse("its attribute " + in_quotes(attribute.name) + " is not a tensor");
   return read_tensor(*attribute.t, file_, attribute.name);
 }
 

@@ -137,7 +137,7 @@ class RecurrentNode {
     const std::vector<std::int64_t> found = node_.known_dims(input);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (expected[i] == any_size || found[i] == expected[i]) continue;
-      refuse("axis " + std::to_string(i) + " of its input " + quoted(node_.value(input).name) +
+      refuse("axis " + std::to_string(i) + " of its input " + in_quotes(node_.value(input).name) +
              " has " + std::to_string(found[i]) + " elements, expected " +
              std::to_string(expected[i]));
     }

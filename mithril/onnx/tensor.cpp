@@ -129,7 +129,7 @@ class TensorReader {
     std::uint64_t number = 0;
     const char* end = text.data() + text.size();
     const auto [at, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc() || at != end) outside(mithril::quoted(text), "a number of bytes");
+    if (error != std::errc() || at != end) outside(in_quotes(text), "a number of bytes");
     return number;
   }
 
@@ -230,8 +230,7 @@ class TensorReader {
              .code = "E1306",
              .path = where_,
              .message = "the external data of this tensor is outside of the folder of the model",
-             .facts = {{"location", mithril::quoted(location)},
-                       {"model", mithril::quoted(file_.path)}},
+             .facts = {{"location", in_quotes(location)}, {"model", in_quotes(file_.path)}},
              .help = "store the file with the elements beside the model, and name it without a "
                      "folder above"});
     }

@@ -63,7 +63,7 @@ class Parser {
     require(at_ < text_.size(), "an expression");
     const char next = text_[at_];
     if (take("[")) return {.kind = Kind::list, .children = items("]", nullptr)};
-    if (next == '"') return quoted();
+    if (next == '"') return in_quotes();
     if (next == '-' || std::isdigit(static_cast<unsigned char>(next))) return number();
     std::string word = name();
     if (word == "True" || word == "False") return {.kind = Kind::flag, .number = word == "True"};
@@ -110,7 +110,7 @@ class Parser {
     return {.kind = Kind::unsupported, .text = std::move(why)};
   }
 
-  SpelledExpression quoted() {
+  SpelledExpression in_quotes() {
     const size_t end = text_.find('"', at_ + 1);
     require(end != std::string_view::npos, "a quote that ends what begins here");
     SpelledExpression result{.kind = Kind::text,

@@ -111,7 +111,7 @@ TensorMap GradScaler::unscale(const TensorMap& gradients) {
     if (tensor.dtype() == DType::float16) {
       raise({.kind = ErrorKind::type,
              .code = "E0386",
-             .message = "the gradient of " + quoted(key) + " is float16: it cannot be unscaled",
+             .message = "the gradient of " + in_quotes(key) + " is float16: it cannot be unscaled",
              .help = "keep parameters in float32, and let mixed precision cast them"});
     }
   }

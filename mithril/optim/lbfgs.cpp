@@ -117,7 +117,7 @@ class LBFGS::Evaluations {
       if (!gradient) {
         raise({.kind = ErrorKind::name,
                .code = "E0609",
-               .message = "the closure gave a gradient of " + quoted(key) +
+               .message = "the closure gave a gradient of " + in_quotes(key) +
                           " before, and gives none now"});
       }
       check_gradient(key, params_.at(key), *gradient);
@@ -261,7 +261,7 @@ const Tensor& entry_of(const TensorMap& state, const char* entry) {
   if (const Tensor* tensor = state.find(entry)) return *tensor;
   raise({.kind = ErrorKind::state,
          .code = "E0905",
-         .message = "the state of LBFGS has no entry " + quoted(entry)});
+         .message = "the state of LBFGS has no entry " + in_quotes(entry)});
 }
 
 Vector vector_in(const TensorMap& state, const char* entry) {

@@ -20,7 +20,7 @@ void check_slots(const std::string& key, const Tensor& param, const Dims& dims,
     if (slot.dims() == dims && slot.dtype() == opmath_dtype(param.dtype())) continue;
     raise({.kind = ErrorKind::state,
            .code = "E0904",
-           .message = "the optimizer's state of " + quoted(key) + " does not fit it",
+           .message = "the optimizer's state of " + in_quotes(key) + " does not fit it",
            .facts = {{key, dtype_and_dims(param)}, {"remembered", dtype_and_dims(slot)}}});
   }
 }
@@ -31,7 +31,7 @@ const Tensor& slot_of(const TensorMap& state, const std::string& key, const std:
   raise({.kind = ErrorKind::state,
          .code = "E0905",
          .path = key,
-         .message = "the state of the optimizer has no entry " + quoted(key + "." + slot)});
+         .message = "the state of the optimizer has no entry " + in_quotes(key + "." + slot)});
 }
 
 Tensor tensor_of(const Datum& option) {
@@ -49,7 +49,7 @@ Datum option_of(const std::string& name, const Tensor& saved, const Datum& now) 
   if (saved.dims() != expected) {
     raise({.kind = ErrorKind::state,
            .code = "E0904",
-           .message = "the state of the optimizer has other dims for the option " + quoted(name),
+           .message = "the state of the optimizer has other dims for the option " + in_quotes(name),
            .facts = {{"expected", to_string(expected)}, {"got", to_string(saved.dims())}}});
   }
   if (now.kind() == kind::bool_value) return saved.at_as_double(0) != 0;
@@ -136,7 +136,7 @@ void check_gradient(const std::string& key, const Tensor& param, const Tensor& g
   if (!supported || param.dtype() != gradient.dtype()) {
     raise({.kind = ErrorKind::type,
            .code = "E0382",
-           .message = supported ? "the gradient of " + quoted(key) + " has another dtype"
+           .message = supported ? "the gradient of " + in_quotes(key) + " has another dtype"
                                 : "an optimizer moves floating-point parameters only",
            .facts = {{key, std::string(name(param.dtype()))},
                      {"gradient", std::string(name(gradient.dtype()))}}});
@@ -144,7 +144,7 @@ void check_gradient(const std::string& key, const Tensor& param, const Tensor& g
   if (param.dims() != gradient.dims()) {
     raise({.kind = ErrorKind::shape,
            .code = "E0208",
-           .message = "the gradient of " + quoted(key) + " has other dims",
+           .message = "the gradient of " + in_quotes(key) + " has other dims",
            .facts = {{key, to_string(param.dims())}, {"gradient", to_string(gradient.dims())}}});
   }
 }

@@ -14,7 +14,7 @@ void require_not_negative(const ParameterGroup& group, const char* option, doubl
   raise({.kind = ErrorKind::value,
          .code = "E0406",
          .message = fmt::format("parameter group {}: {} is {}, expected at least 0",
-                                quoted(group.pattern), option, got)});
+                                in_quotes(group.pattern), option, got)});
 }
 
 }  // namespace

@@ -30,14 +30,14 @@ class Fitting {
 
   void check(std::size_t input, const std::string& key, const Tensor& tensor) {
     const std::string why = signature_.mismatch(input, tensor);
-    if (!why.empty()) facts_.push_back({quoted(key), why, ""});
+    if (!why.empty()) facts_.push_back({in_quotes(key), why, ""});
   }
-  void missing(const std::string& key) { facts_.push_back({"missing", quoted(key), ""}); }
+  void missing(const std::string& key) { facts_.push_back({"missing", in_quotes(key), ""}); }
   void refuse_unknown(const TensorMap& given, const std::vector<std::string>& known,
                       const char* what) {
     for (const auto& [key, tensor] : given) {
       if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-      facts_.push_back({"unknown", std::string(what) + " " + quoted(key), ""});
+      facts_.push_back({"unknown", std::string(what) + " " + in_quotes(key), ""});
       if (help_.empty()) help_ = did_you_mean(key, known);
     }
   }
@@ -57,7 +57,7 @@ class Fitting {
  private:
   static std::vector<std::string> labels(const std::vector<InputKey>& keys) {
     std::vector<std::string> quoted_keys;
-    for (const InputKey& key : keys) quoted_keys.push_back(quoted(key.key));
+    for (const InputKey& key : keys) quoted_keys.push_back(in_quotes(key.key));
     return quoted_keys;
   }
 

@@ -63,7 +63,7 @@ void check_backend_listed(const Package::Impl& package, std::string_view backend
   raise({.kind = ErrorKind::backend,
          .code = "E1040",
          .path = package.files.where(info_name),
-         .message = "the package does not list the backend " + quoted(printable(backend)),
+         .message = "the package does not list the backend " + in_quotes(printable(backend)),
          .facts = {{"listed", join(known, ", "), ""}},
          .help = did_you_mean(backend, known)});
 }

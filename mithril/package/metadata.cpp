@@ -42,7 +42,7 @@ PackageFile read_file_entry(const std::string& name, const Json& json, const Pla
   const std::int64_t size = integer_of(fields.need("size"), at_size);
   if (size < 0) refuse_value(at_size, "a number of bytes", std::to_string(size));
   const std::string& sum = text_of(fields.need("sha256"), at_sum);
-  if (!is_checksum(sum)) refuse_value(at_sum, "64 hexadecimal digits", quoted(printable(sum)));
+  if (!is_checksum(sum)) refuse_value(at_sum, "64 hexadecimal digits", in_quotes(printable(sum)));
   return {name, static_cast<std::uint64_t>(size), sum};
 }
 
@@ -86,7 +86,7 @@ KnownDim dim_of(const Json& json, const Place& place) {
   }
   const std::string& text = text_of(json, place);
   if (text.empty() || utf8_bytes(text) != text.size() || printable(text) != text)
-    refuse_value(place, "a number or the name of a size", quoted(printable(text)));
+    refuse_value(place, "a number or the name of a size", in_quotes(printable(text)));
   return {text, !text.starts_with('?')};
 }
 
@@ -97,7 +97,7 @@ KnownShape shape_of_dims(const Json& json, const Place& place) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     const auto* text = items[i].as<std::string>();
     if (text && *text == unknown_run) {
-      if (has_run) refuse_value(place.at(i), "at most one run of sizes", quoted(unknown_run));
+      if (has_run) refuse_value(place.at(i), "at most one run of sizes", in_quotes(unknown_run));
       has_run = true;
       continue;
     }
@@ -115,14 +115,14 @@ std::vector<PackagePort> read_ports(const Json& json, const Place& place) {
     const Fields fields(items[i], here, {"name", "dtype", "dims"});
     PackagePort port{.name = text_of(fields.need("name"), here.at("name"))};
     if (!names.insert(port.name).second)
-      refuse_value(here.at("name"), "each name once", quoted(printable(port.name)));
+      refuse_value(here.at("name"), "each name once", in_quotes(printable(port.name)));
     const std::string& dtype = text_of(fields.need("dtype"), at_dtype);
     const auto* found = std::find_if(std::begin(all_dtypes), std::end(all_dtypes),
                                      [&](DType candidate) { return name(candidate) == dtype; });
     if (found == std::end(all_dtypes)) {
       std::vector<std::string_view> known;
       for (const DType candidate : all_dtypes) known.push_back(name(candidate));
-      refuse_value(at_dtype, join(known, ", "), quoted(printable(dtype)));
+      refuse_value(at_dtype, join(known, ", "), in_quotes(printable(dtype)));
     }
     port.dtype = *found;
     if (const Json* dims = fields.find("dims")) port.shape = shape_of_dims(*dims, at_dims);
@@ -166,7 +166,7 @@ std::vector<PackageFile> read_metadata(std::string_view text, PackageInfo& info)
   std::vector<PackageFile> files;
   for (const auto& [name, entry] : object_of(fields.need("files"), at_files)) {
     const Place here = at_files.at(name);
-    if (name == metadata_name) refuse_value(here, "the other files", quoted(name));
+    if (name == metadata_name) refuse_value(here, "the other files", in_quotes(name));
     files.push_back(read_file_entry(name, entry, here));
   }
   std::sort(files.begin(), files.end(),
@@ -200,7 +200,7 @@ void read_info(std::string_view text, PackageInfo& info) {
   if (!info.family.empty() && std::find(package_families.begin(), package_families.end(),
                                         info.family) == package_families.end()) {
     refuse_value(root.at("architecture_family"), join(package_families, ", "),
-                 quoted(printable(info.family)));
+                 in_quotes(printable(info.family)));
   }
   info.backends = names_of(fields.need("supported_backends"), at_backends);
   info.inputs = read_ports(fields.need("inputs"), root.at("inputs"));

@@ -19,7 +19,7 @@ CompiledModel compile_torchscript(const PackageInfo& info, std::string_view stor
     raise({.kind = ErrorKind::backend,
            .code = "E1040",
            .path = where,
-           .message = "TorchScript does not run on the backend " + quoted(backend->name())});
+           .message = "TorchScript does not run on the backend " + in_quotes(backend->name())});
   }
   return native_model(
       info, static_cast<std::int64_t>(stored.size()), std::move(backend),

@@ -319,7 +319,7 @@ PerSampleProgram PerSamplePrograms::make(PerSampleProgram program, const SampleB
           {.kind = ErrorKind::gradient,
            .code = "E0511",
            .path = gradient_.value(node.outputs[0]).name,
-           .message = "op " + quoted(node.op->name) +
+           .message = "op " + in_quotes(node.op->name) +
                       " has no rule for samples, and a batch of a fixed size cannot run one by one",
            .help = "leave the size of the batch open when the model is compiled"});
     }

@@ -69,7 +69,7 @@ void check_ranks(const ProjectionOptions& options, const std::vector<std::string
   if (options.rank < 1) refuse_rank("projections", options.rank, "at least 1");
   for (const auto& [pattern, rank] : options.ranks) {
     if (rank < 0)
-      refuse_rank("projections: " + quoted(pattern), rank, "0, which leaves out, or more");
+      refuse_rank("projections: " + in_quotes(pattern), rank, "0, which leaves out, or more");
     check_pattern(pattern, keys);
   }
 }

@@ -45,7 +45,7 @@ class NpzReader {
   } catch (const ZipFault& fault) {
     refuse(fault.why);
   } catch (const NpyFault& fault) {
-    refuse(quoted(printable(name_)) + " is " + fault.why);
+    refuse(in_quotes(printable(name_)) + " is " + fault.why);
   }
 
  private:

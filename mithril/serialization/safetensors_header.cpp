@@ -38,7 +38,7 @@ class HeaderReader {
     raise({.kind = ErrorKind::parse,
            .code = "E0741",
            .path = path_,
-           .message = tensor_ ? "the header does not describe the tensor " + quoted(*tensor_)
+           .message = tensor_ ? "the header does not describe the tensor " + in_quotes(*tensor_)
                               : "the header is not that of a safetensors file",
            .facts = {{"expected", fault.expected, ""},
                      {"at", fmt::format("byte {} of the header", fault.position), ""}}});

@@ -41,7 +41,7 @@ InputError late_request(std::chrono::milliseconds limit) {
 InputError unknown_encoding(const std::string& encoding) {
   return InputError(
       {.code = "E1244",
-       .message = "the server cannot read the Content-Encoding " + quoted(printable(encoding)),
+       .message = "the server cannot read the Content-Encoding " + in_quotes(printable(encoding)),
        .help = "send gzip, deflate or no Content-Encoding"});
 }
 

@@ -30,7 +30,7 @@ std::size_t json_length_of(const ProtocolRequest& request) {
   std::size_t length = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
   if (error != std::errc() || end != text.data() + text.size() || length > request.body.size()) {
-    refuse_binary("Inference-Header-Content-Length is " + quoted(text.substr(0, 20)) +
+    refuse_binary("Inference-Header-Content-Length is " + in_quotes(text.substr(0, 20)) +
                       ", expected at most the size of the body",
                   request.body.size());
   }
@@ -110,7 +110,7 @@ class MessageReader {
   }
 
   Tensor input_of(const Fields& fields, const std::string& name, const Place& place) {
-    const std::string where = "input " + quoted(name);
+    const std::string where = "input " + in_quotes(name);
     const DType dtype =
         parse_protocol_name(text_of(fields.need("datatype"), place.at("datatype")), where);
     Dims dims;
@@ -159,7 +159,7 @@ void check_outputs(const std::vector<WantedOutput>& wanted, const ServedModelInf
     if (!seen.insert(output.name).second) {
       raise({.kind = ErrorKind::input,
              .code = "E1247",
-             .message = "the request names output " + quoted(output.name) + " twice"});
+             .message = "the request names output " + in_quotes(output.name) + " twice"});
     }
     if (std::find(known.begin(), known.end(), output.name) == known.end())
       unknown_name(ErrorKind::input, "E1235", "output", output.name, "", known);

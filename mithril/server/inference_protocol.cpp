@@ -34,10 +34,11 @@ Parts parts_of(std::string_view path) {
 }
 
 [[noreturn]] void refuse_path(std::string_view method, std::string_view path) {
-  raise({.kind = ErrorKind::name,
-         .code = "E1234",
-         .message = "there is nothing at " + quoted(std::string(method) + " " + std::string(path)),
-         .help = "docs/serving.md lists the paths"});
+  raise(
+      {.kind = ErrorKind::name,
+       .code = "E1234",
+       .message = "there is nothing at " + in_quotes(std::string(method) + " " + std::string(path)),
+       .help = "docs/serving.md lists the paths"});
 }
 
 ProtocolResponse json_response(Json::Object fields) {
@@ -153,7 +154,7 @@ ProtocolResponse answer_v2(Engine& engine, const ProtocolRequest& request, Parts
       engine.model_info(name);
       raise({.kind = ErrorKind::name,
              .code = "E1234",
-             .message = "model " + quoted(name) + " has the version 1 only"});
+             .message = "model " + in_quotes(name) + " has the version 1 only"});
     }
     parts.erase(parts.begin(), parts.begin() + 2);
   }

@@ -31,7 +31,7 @@ std::string floats_of(const Backend& backend) {
          (mixed ? ", mixed with " + std::string(name(*mixed)) : "");
 }
 
-std::string shown_path(const std::string& path) { return path.empty() ? "''" : quoted(path); }
+std::string shown_path(const std::string& path) { return path.empty() ? "''" : in_quotes(path); }
 
 // The name of a value without the scope that a gradient, an optimizer or a recomputation put before
 // it; empty if there is none.

@@ -25,7 +25,7 @@ void MemoryExtents::check_apart() {
   if (met == all_.end()) return;
   raise({.kind = ErrorKind::input,
          .code = "E0812",
-         .message = quoted(*met->name) + " and " + quoted(*std::next(met)->name) +
+         .message = in_quotes(*met->name) + " and " + in_quotes(*std::next(met)->name) +
                     " share elements, and a training step updates each in place",
          .help = "give copies of them, or make them one parameter of the model"});
 }

@@ -13,7 +13,7 @@ constexpr std::size_t few = 16;  // as many are found faster one after the other
 [[noreturn]] void refuse_second(const std::string& key) {
   raise({.kind = ErrorKind::value,
          .code = "E0486",
-         .message = "the key " + quoted(key) + " is given twice"});
+         .message = "the key " + in_quotes(key) + " is given twice"});
 }
 
 }  // namespace

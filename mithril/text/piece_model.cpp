@@ -28,9 +28,9 @@ Merge merge_of(const TokenIds& ids, const std::string& left, const std::string& 
   const auto token = [&](const std::string& text) {
     const auto found = ids.find(text);
     if (found == ids.end()) {
-      refuse_byte_pair(where, "the merge of " + quoted(printable(left)) + " and " +
-                                  quoted(printable(right)) + " needs the token " +
-                                  quoted(printable(text)) + ", which the vocabulary lacks");
+      refuse_byte_pair(where, "the merge of " + in_quotes(printable(left)) + " and " +
+                                  in_quotes(printable(right)) + " needs the token " +
+                                  in_quotes(printable(text)) + ", which the vocabulary lacks");
     }
     return found->second;
   };
@@ -41,8 +41,8 @@ Merge merge_of(const TokenIds& ids, const std::string& left, const std::string& 
 Merge merge_of_line(const TokenIds& ids, const std::string& line, const std::string& where) {
   const size_t space = line.find(' ');
   if (space == std::string::npos || line.find(' ', space + 1) != std::string::npos)
-    refuse_byte_pair(
-        where, "the merge " + quoted(printable(line)) + " is not two tokens with a space between");
+    refuse_byte_pair(where, "the merge " + in_quotes(printable(line)) +
+                                " is not two tokens with a space between");
   return merge_of(ids, line.substr(0, space), line.substr(space + 1), where);
 }
 

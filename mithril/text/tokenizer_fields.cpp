@@ -69,7 +69,7 @@ void lacks_unknown(const std::string& where, const std::string& token) {
   raise({.kind = ErrorKind::parse,
          .code = "E0774",
          .path = where,
-         .message = "the vocabulary lacks the unknown token " + quoted(printable(token))});
+         .message = "the vocabulary lacks the unknown token " + in_quotes(printable(token))});
 }
 
 }  // namespace mithril

@@ -14,7 +14,7 @@ namespace {
 [[noreturn]] void refuse_taken(const std::string& name, std::string help) {
   raise({.kind = ErrorKind::name,
          .code = "E0607",
-         .message = "there is a key " + quoted(name) + " already",
+         .message = "there is a key " + in_quotes(name) + " already",
          .help = std::move(help)});
 }
 
@@ -67,7 +67,7 @@ void Addition::require_all_ports(Part& part, const Bindings& ports) const {
     raise({.kind = ErrorKind::connection,
            .code = "E0113",
            .port = port,
-           .message = "port " + quoted(port) + " of " + part.class_name() + " is not bound",
+           .message = "port " + in_quotes(port) + " of " + part.class_name() + " is not bound",
            .facts = {{"ports", join(needed, ", "), ""}},
            .help = "bind it to a key, a connection or a value"});
   }
@@ -151,7 +151,7 @@ void Addition::add(Penalty& penalty, const PartPointer& part, const Bindings& po
     raise({.kind = ErrorKind::connection,
            .code = "E0113",
            .port = port,
-           .message = "port " + quoted(port) + " of " + part->class_name() +
+           .message = "port " + in_quotes(port) + " of " + part->class_name() +
                       " is bound to no key of the model",
            .help = "bind it to the regularised port"});
   }

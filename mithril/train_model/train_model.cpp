@@ -70,7 +70,7 @@ double checked_coef(double coef, const char* call) {
 [[noreturn]] void refuse_pattern(const std::string& pattern, const std::string& reason) {
   raise({.kind = ErrorKind::value,
          .code = "E0434",
-         .message = quoted(pattern) + " is not a regular expression",
+         .message = in_quotes(pattern) + " is not a regular expression",
          .facts = {{"reason", reason}}});
 }
 
@@ -117,7 +117,7 @@ std::vector<std::string> matches(const Composite& model, const std::string& patt
   if (!found.empty()) return found;
   raise({.kind = ErrorKind::name,
          .code = "E0621",
-         .message = "no parameter matches the regular expression " + quoted(pattern),
+         .message = "no parameter matches the regular expression " + in_quotes(pattern),
          .facts = {{"parameters", all.empty() ? "none" : join(all, ", ")}}});
 }
 
@@ -194,7 +194,7 @@ TrainModel& TrainModel::regularize_matches(const Model& model, double coef,
            .code = "E0402",
            .message = "add_regularization: argument 'key_name' is out of range",
            .facts = {{"expected", "none, where a regular expression may match several keys", ""},
-                     {"got", quoted(options.key_name), ""}}});
+                     {"got", in_quotes(options.key_name), ""}}});
   }
   Addition addition(*composite());
   Penalty penalty{.reg_key = options.reg_key,

@@ -176,7 +176,7 @@ void TrainingStep::Impl::make_programs() {
 void TrainingStep::Impl::add_memory(AgreementEntries& entries, const std::string& key) const {
   const Optimizer::ParameterMemory* memory = optimizer.find_memory(key);
   if (!memory) return;
-  entries.emplace_back("step of " + mithril::quoted(key), std::to_string(memory->steps));
+  entries.emplace_back("step of " + in_quotes(key), std::to_string(memory->steps));
   if (memory->block) return;
   for (size_t i = 0; i < memory->slots.size(); ++i)
     add_tensors(entries, optimizer.slots()[i].name + " of", {{key, memory->slots[i]}});
@@ -196,7 +196,7 @@ void TrainingStep::Impl::agree_on_start(const TensorMap& params) {
     entries.emplace_back(name, to_string(value));
   for (const auto& [key, group] : trained) {
     const StepRates rates = optimizer.rates(*group);
-    entries.emplace_back("rates of " + mithril::quoted(key.name),
+    entries.emplace_back("rates of " + in_quotes(key.name),
                          fmt::format("{} {}", rates.lr, rates.weight_decay));
   }
   AgreementEntries blocks;
@@ -265,14 +265,14 @@ void TrainingStep::Impl::check_parameters(const TensorMap& params,
     if (given != needed) {
       raise({.kind = ErrorKind::type,
              .code = "E0382",
-             .message = "the gradient of " + mithril::quoted(key) + " has another dtype",
+             .message = "the gradient of " + in_quotes(key) + " has another dtype",
              .facts = {{key, std::string(name(given))}, {"gradient", std::string(name(needed))}}});
     }
     if (inputs[at].foreign() ? !in_place || !in_place->updates(inputs[at])
                              : inputs[at].read_only()) {
       raise({.kind = ErrorKind::input,
              .code = "E0813",
-             .message = mithril::quoted(key) + " cannot be updated: its elements are read-only",
+             .message = in_quotes(key) + " cannot be updated: its elements are read-only",
              .help = "give a copy of it; a backend updates tensors of its own device"});
     }
     extents.add(inputs[at], key);

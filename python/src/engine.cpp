@@ -269,7 +269,7 @@ void bind_engine(py::module_& module) {
   const auto text = [](const Engine& engine) {
     std::vector<std::string> names;
     for (const std::string& name : call_without_lock([&] { return engine.list_models(); }))
-      names.push_back(quoted(name));
+      names.push_back(in_quotes(name));
     return "Engine(models=[" + join(names, ", ") + "])";
   };
   py::class_<Engine, std::shared_ptr<Engine>> engine(module, "Engine",

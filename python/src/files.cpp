@@ -172,7 +172,7 @@ std::string_view ending_of(std::string_view path, std::initializer_list<std::str
   }
   raise({.kind = ErrorKind::value,
          .code = "E0492",
-         .message = "the ending of " + quoted(path) + " names no language",
+         .message = "the ending of " + in_quotes(path) + " names no language",
          .facts = {{"expected", expected}}});
 }
 

@@ -23,7 +23,7 @@ py::object key_or_part(const Model& model, const std::string& key) {
     }
     ErrorDetails details = error.unnumbered();
     details.help +=
-        (details.help.empty() ? "" : " ") + ("add_input(" + quoted(key) + ") makes a new input");
+        (details.help.empty() ? "" : " ") + ("add_input(" + in_quotes(key) + ") makes a new input");
     raise(std::move(details));
   }
 }
@@ -38,11 +38,12 @@ void set_attribute(py::handle self, const py::str& name, py::handle value) {
     raise({.kind = ErrorKind::connection,
            .code = "E0121",
            .message = std::string(is_part ? "a part is not added" : "a connection is not named") +
-                      " by assigning it to the attribute " + quoted(text),
-           .help = is_part ? "write model |= " + of_class + "(..., name=" + quoted(text) +
-                                 ")(input=..., output=...), or model += to chain it"
-                           : "name the output of the part, model |= part(output=" + quoted(text) +
-                                 "), or write model.expose_keys(" + text + "=connection)"});
+                      " by assigning it to the attribute " + in_quotes(text),
+           .help = is_part
+                       ? "write model |= " + of_class + "(..., name=" + in_quotes(text) +
+                             ")(input=..., output=...), or model += to chain it"
+                       : "name the output of the part, model |= part(output=" + in_quotes(text) +
+                             "), or write model.expose_keys(" + text + "=connection)"});
   }
   if (PyObject_GenericSetAttr(self.ptr(), name.ptr(), value.ptr()) != 0)
     throw py::error_already_set();

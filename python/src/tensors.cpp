@@ -110,7 +110,7 @@ py::array array_from(py::handle object, const std::string& key) {
                          : "what __dlpack__ gave is no tensor of DLPack",
          .facts = {{"expected", "a capsule named 'dltensor' or 'dltensor_versioned'", ""},
                    {"got",
-                    name         ? "a capsule named " + quoted(name)
+                    name         ? "a capsule named " + in_quotes(name)
                     : is_capsule ? "a capsule without a name"
                                  : "no capsule",
                     ""}},
@@ -230,7 +230,7 @@ void rethrow_with_own_dtype(const Error& error, std::initializer_list<py::handle
       const char* wider = wider_integers(array);
       if (!wider) continue;
       ErrorDetails details = error.details();
-      const std::string is = quoted(key.cast<std::string>()) + " is ", read = is + wider + ",";
+      const std::string is = in_quotes(key.cast<std::string>()) + " is ", read = is + wider + ",";
       if (!details.message.starts_with(read)) continue;
       details.message.replace(0, read.size(),
                               is + py::str(array.dtype()).cast<std::string>() + ",");

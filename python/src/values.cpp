@@ -22,7 +22,7 @@ bool is_numpy_number(py::handle object) {
 std::string call_advice(py::handle object) {
   if (!PyType_Check(object.ptr())) return "";
   const std::string name = py::str(object.attr("__name__"));
-  return quoted(name) + " is a class; " + name + "(...) makes an object of it";
+  return in_quotes(name) + " is a class; " + name + "(...) makes an object of it";
 }
 
 int64_t integer_of(py::handle object) {

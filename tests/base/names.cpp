@@ -105,7 +105,7 @@ TEST_CASE("join separates strings and integers") {
 
 TEST_CASE("the width of text counts code points") {
   CHECK(text_width("größe") == 5);
-  CHECK(quoted("a") == "'a'");
+  CHECK(in_quotes("a") == "'a'");
 }
 
 TEST_CASE("every kind of name is refused if it contains a NUL") {

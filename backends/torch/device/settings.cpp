@@ -21,7 +21,7 @@ std::string checked_device(const std::string& wanted) {
   if (std::find(there.begin(), there.end(), full) != there.end()) return full;
   raise({.kind = ErrorKind::backend,
          .code = "E1005",
-         .message = "there is no device " + mithril::quoted(wanted),
+         .message = "there is no device " + in_quotes(wanted),
          .facts = {{"there are", join(there, ", ")}}});
 }
 
@@ -111,11 +111,10 @@ const Option& option(const std::string& name) {
 }
 
 [[noreturn]] void refuse_kind(const Option& option, const Datum& value) {
-  raise(
-      {.kind = ErrorKind::type,
-       .code = "E0304",
-       .message = "TorchBackend: argument " + mithril::quoted(option.name) + " has the wrong kind",
-       .facts = {{"expected", to_string_kinds(option.kinds)}, {"got", to_string(value)}}});
+  raise({.kind = ErrorKind::type,
+         .code = "E0304",
+         .message = "TorchBackend: argument " + in_quotes(option.name) + " has the wrong kind",
+         .facts = {{"expected", to_string_kinds(option.kinds)}, {"got", to_string(value)}}});
 }
 
 }  // namespace

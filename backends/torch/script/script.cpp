@@ -187,7 +187,7 @@ class Writer {
     if (failure.empty()) return;
     raise({.kind = ErrorKind::backend,
            .code = "E1022",
-           .message = "the TorchScript file " + mithril::quoted(path) + " cannot be written",
+           .message = "the TorchScript file " + in_quotes(path) + " cannot be written",
            .facts = {{"why", failure}}});
   }
 

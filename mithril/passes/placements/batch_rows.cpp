@@ -13,7 +13,7 @@ namespace {
   raise({.kind = ErrorKind::state,
          .code = "E0951",
          .path = value.name,
-         .message = "the first axis of " + quoted(value.name) +
+         .message = "the first axis of " + in_quotes(value.name) +
                     " does not have an open size, so processes cannot share its rows",
          .facts = {{value.name, value.ranked ? to_string(value.dims) : "of any rank"}},
          .help = "compile the model with None for the first axis of its data"});

@@ -351,7 +351,8 @@ class PlacementSearch {
              .path = graph_.value(node.outputs.front()).name,
              .port = arguments.ports[i]->name,
              .message = node.op->name + " reads a number of rows at port " +
-                        quoted(arguments.ports[i]->name) + ", and each process has some rows only",
+                        in_quotes(arguments.ports[i]->name) +
+                        ", and each process has some rows only",
              .facts = {{arguments.ports[i]->name, to_string(*datum)}},
              .help = "compute with the number as a tensor: multiply, divide or add it"});
     }

@@ -42,7 +42,7 @@ std::vector<Tensor> inputs_of_probe(const Graph& graph, const BatchRows& rows, i
       raise({.kind = ErrorKind::state,
              .code = "E0952",
              .path = value.name,
-             .message = "the rank of " + quoted(value.name) + " is not known",
+             .message = "the rank of " + in_quotes(value.name) + " is not known",
              .help = "state its shape with shapes="});
     }
     Dims dims;
