@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from dataclasses import dataclass, field
+
+from .forked_program import ForkedProgram
 
 LONGEST = 900  # seconds that a program may take: only one that hangs takes as many
 
@@ -29,7 +30,7 @@ class Job:
     """
 
     size: int
-    processes: dict[int, subprocess.Popen] = field(default_factory=dict)
+    processes: dict[int, ForkedProgram] = field(default_factory=dict)
 
     def __post_init__(self):
         import torch.distributed as dist  # noqa: PLC0415 - tests without torch import this module
@@ -60,14 +61,7 @@ class Job:
     def start(self, program, restart=0):
         """Starts the program in a process for each rank."""
         for rank in range(self.size):
-            self.processes[rank] = subprocess.Popen(
-                [sys.executable, "-c", program],
-                env=self.environment(rank, restart),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
+            self.processes[rank] = ForkedProgram(program, self.environment(rank, restart))
 
     def lines(self, rank):
         """Returns the lines that the process has written when it has ended, and its errors."""
