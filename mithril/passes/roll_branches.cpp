@@ -55,6 +55,7 @@ class BranchRoll {
     for (const Output& output : graph_.outputs()) {
       if (sides_[index(output.value)] != BranchSide::none) refuse_outside(output.value);
     }
+    if (std::optional<Graph> entered = with_own_input(graph_, inside(), token())) return *entered;
     check_nodes();
     find_exits();
     find_arguments();
@@ -145,21 +146,18 @@ class BranchRoll {
   }
 
   void check_nodes() const {
-    const std::vector<bool> of_branches = inside();
     for (size_t n = 0; n < roles_.size(); ++n) {
-      if (roles_[n] == BranchRole::body) check_node(graph_.nodes()[n], of_branches);
+      if (roles_[n] == BranchRole::body) check_node(graph_.nodes()[n]);
     }
   }
 
-  void check_node(const Node& node, const std::vector<bool>& of_branches) const {
+  void check_node(const Node& node) const {
     if (node.op->collective)
       raise({.kind = ErrorKind::connection,
              .code = "E0131",
              .path = name_of(node.outputs.front()),
              .message = "op '" + node.op->name + "' cannot be in a branch",
              .help = "let processes exchange values before the choice, or after it"});
-    for (const ValueId id : transformed_outside(node, of_branches))
-      refuse_transform(graph_, node, id, "branch");
   }
 
   void find_exits() {

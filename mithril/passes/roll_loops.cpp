@@ -51,6 +51,7 @@ class Roll {
     for (const Output& output : graph_.outputs()) {
       if (of_step_[index(output.value)] || output.value == token()) refuse_outside(output.value);
     }
+    if (std::optional<Graph> entered = with_own_input(graph_, of_step_, token())) return *entered;
     check_body();
     find_carries();
     add_values_read();
@@ -148,8 +149,6 @@ class Roll {
       if (roles_[n] == Role::body || roles_[n] == Role::outside) check_token(node);
       if (roles_[n] != Role::body) continue;
       check_node_of_step(graph_, node, of_step_);
-      for (const ValueId id : transformed_outside(node, of_step_))
-        refuse_transform(graph_, node, id, "loop");
     }
   }
 

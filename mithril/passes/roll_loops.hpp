@@ -39,9 +39,12 @@ ValueId behind_hooks(const Graph& graph, const std::vector<std::optional<size_t>
 // whose indices a vmap computes. `inside`: per value, whether the loop or the branch makes it.
 std::vector<ValueId> transformed_outside(const Node& node, const std::vector<bool>& inside);
 
-// ConnectionError E0131 for such a value. `place`: "loop", "branch".
-[[noreturn]] void refuse_transform(const Graph& graph, const Node& node, ValueId outside,
-                                   const std::string& place);
+// A derivative in a body or a branch is that of one step: the paths inside count, from the value
+// on. So the nodes of the body by a value from outside, also those that depend on no step, become
+// nodes of the step: they read a copy of it, which pulled_in_nodes then finds. None: there is no
+// such derivative. `token`: as below.
+std::optional<Graph> with_own_input(const Graph& graph, const std::vector<bool>& inside,
+                                    ValueId token);
 
 // The nodes that belong to a loop or a branch only because the transform at this index does. They
 // make an index of a parameter, or an input of a model that the body differentiates. `makers`: per

@@ -5,6 +5,8 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/op/op_def.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/passes/rebuilder.hpp"
 #include "mithril/passes/roll_loops.hpp"
 
 namespace mithril {
@@ -19,13 +21,47 @@ bool begins_nesting(const Node& node) {
   return node.op->name == "scan_steps" || begins_branches(node);
 }
 
+// The path of the loop or the choice with this begin, with a dot. Empty: the whole model.
+std::string part_of(const Graph& graph, ValueId token) {
+  const std::string& begin = graph.value(token).name;
+  return begin.substr(0, begin.rfind('.', begin.rfind('.') - 1) + 1);
+}
+
+// The path of its body or branch with this value, with a dot. None: the value is in neither.
+std::optional<std::string> part_inside(const Graph& graph, ValueId token, ValueId id) {
+  const std::string &name = graph.value(id).name, part = part_of(graph, token);
+  const size_t end = name.find('.', part.size());
+  if (!name.starts_with(part) || end == std::string::npos) return {};
+  return name.substr(0, end + 1);
+}
+
 // Whether the node begins what a transform in the part of `token` sees.
 bool enters_transform(const Graph& graph, const Node& maker, ValueId token) {
   if (maker.op->transform) return !maker.op->expand;
-  if (maker.op->name != "buffer") return false;
-  const std::string& begin = graph.value(token).name;
-  const std::string part = begin.substr(0, begin.rfind('.', begin.rfind('.') - 1) + 1);
-  return graph.value(maker.outputs.front()).name.starts_with(part);
+  return maker.op->name == "buffer" &&
+         graph.value(maker.outputs.front()).name.starts_with(part_of(graph, token));
+}
+
+// The nodes of this part read a copy of the value.
+Graph with_copy(const Graph& graph, ValueId id, const std::string& part) {
+  Rebuilder rebuilder(graph);
+  std::optional<ValueId> copy;
+  for (const Node& node : graph.nodes()) {
+    Node mapped = rebuilder.map_arguments(node);
+    const bool of_part = graph.value(node.outputs.front()).name.starts_with(part);
+    for (size_t i = 0; i < mapped.arguments.size() && of_part; ++i) {
+      const ValueId* read = tensor_of(node.arguments[i]);
+      if (!read || *read != id) continue;
+      if (!copy)
+        copy = rebuilder.graph()
+                   .add(find_op("buffer"), {rebuilder.map(id)},
+                        part + "outside." + graph.value(id).name)
+                   .front();
+      mapped.arguments[i] = *copy;
+    }
+    rebuilder.add(std::move(mapped), node.outputs);
+  }
+  return rebuilder.finish();
 }
 
 }  // namespace
@@ -55,16 +91,17 @@ std::vector<ValueId> transformed_outside(const Node& node, const std::vector<boo
   return outside;
 }
 
-void refuse_transform(const Graph& graph, const Node& node, ValueId outside,
-                      const std::string& place) {
-  raise({.kind = ErrorKind::connection,
-         .code = "E0131",
-         .path = graph.value(node.outputs.front()).name,
-         .message = "op '" + node.op->name + "' cannot be in a " + place + ": it transforms '" +
-                    graph.value(outside).name + "', which no step or branch makes",
-         .help = "differentiate a model in the " + place +
-                 ": ml.Gradient(model, of=..., wrt=[...]), or make the value " +
-                 (place == "loop" ? "a carry that does not change" : "an input of the branch")});
+std::optional<Graph> with_own_input(const Graph& graph, const std::vector<bool>& inside,
+                                    ValueId token) {
+  for (const Node& node : graph.nodes()) {
+    const ValueId made = node.outputs.front();
+    if (!inside[index(made)]) continue;
+    const std::vector<ValueId> outside = transformed_outside(node, inside);
+    if (outside.empty()) continue;
+    const std::optional<std::string> part = part_inside(graph, token, made);
+    if (part) return with_copy(graph, outside.front(), *part);
+  }
+  return {};
 }
 
 std::vector<size_t> pulled_in_nodes(const Graph& graph, size_t transform,

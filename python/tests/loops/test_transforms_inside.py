@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from branch_models import TARGETS, backend_of
+from generated_cpp import GeneratedCpp, needs_compiler
 
 import mithril as ml
 
@@ -174,42 +175,130 @@ def test_a_seed_from_outside():
     np.testing.assert_allclose(got, expected, rtol=1e-12)
 
 
-def test_a_derivative_by_what_all_steps_read_is_refused():
-    """The steps before depend on it, too, so the derivative of one step is not that of the loop."""
+def by_outer_value():
+    """A step h cos(w), the gradient of the sum of h sin(w) by w. The loop computes sin(w) once."""
     h, w = ml.IOKey("h", shape=[3]), ml.IOKey("w", shape=[3])
-    step = ml.Model.create(h_next=h - ml.gradient((h * w.sin()).sum(), w))
-    loop = ml.Scan(step, carry={"h": "h_next"}, length=5)
+    return ml.Model.create(h_next=h - ml.gradient((h * w.sin()).sum(), w))
+
+
+def read_through_a_buffer(loop):
     whole = ml.Model()
     whole |= ml.Buffer()(input="v", output="w")
-    whole |= loop.copy()(h="h", w="w", h_last="y")
-    for model in (loop, whole):
-        with pytest.raises(ml.ConnectionError) as raised:
-            ml.compile(model, CPU, data_keys=["h"])
-        text = str(raised.value)
-        assert text.startswith("mithril.ConnectionError[E0131]: ")
-        assert (
-            "op 'gradient_of' cannot be in a loop: it transforms 'w', which no step or branch"
-            in text
-        )
-        assert text.endswith(
-            "\n  help: differentiate a model in the loop: ml.Gradient(model, of=..., wrt=[...]), "
-            "or make the value a carry that does not change"
-        )
+    whole |= loop(h="h", w="w", h_last="h_last")
+    whole.expose_keys("h_last")
+    return whole
 
 
-def test_a_derivative_by_a_parameter_of_a_layer_in_a_branch_is_refused():
-    first = ml.Model()
-    layer = ml.Linear(3)
-    first |= layer(input="h", output="a")
-    first |= ml.Sum()(input="a", output="total")
-    first |= ml.Buffer()(input=ml.gradient(first.total, layer.weight), output="y")
-    first.expose_keys("y")
-    other = ml.Model.create(y=ml.IOKey("h", shape=[3, 3]) * 2.0)
-    with pytest.raises(ml.ConnectionError) as raised:
-        ml.compile(ml.Cond("c", first, other), CPU, data_keys=["h"], shapes={"h": [3, 3]})
-    text = str(raised.value)
-    assert "cannot be in a branch: it transforms " in text
-    assert text.endswith(
-        "\n  help: differentiate a model in the branch: ml.Gradient(model, of=..., wrt=[...]), or "
-        "make the value an input of the branch"
+@pytest.mark.parametrize("around", [lambda loop: loop, read_through_a_buffer])
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_derivative_by_what_all_steps_read_is_that_of_one_step(target, around):
+    """As a gradient in the body of jax.lax.scan: the value before the step does not count."""
+    backend, to = backend_of(target)
+    model = around(ml.Scan(by_outer_value(), carry={"h": "h_next"}, length=4))
+    (name,) = set(model.input_keys) - {"h"}
+    compiled = ml.compile(model, backend, data_keys=["h", name])
+    h, w, seed = draw(size=3), draw(size=3), draw(size=3)
+    out, grad = compiled.evaluate(
+        {},
+        to({"h": h, name: w}),
+        output_gradients=to({"h_last": seed}),
+        gradient_keys=["h", name],
     )
+    kept = 1 - np.cos(w)
+    np.testing.assert_allclose(np.asarray(out["h_last"]), h * kept**4, rtol=1e-12)
+    np.testing.assert_allclose(np.asarray(grad["h"]), seed * kept**4, rtol=1e-12)
+    slope = seed * h * 4 * kept**3 * np.sin(w)
+    np.testing.assert_allclose(np.asarray(grad[name]), slope, rtol=1e-12)
+
+
+def test_only_paths_in_the_body_count():
+    """v is a function of w, outside of the loop."""
+    h, w, v = (ml.IOKey(key, shape=[3]) for key in "hwv")
+    step = ml.Model.create(h_next=h - ml.gradient((h * w.sin() * v).sum(), w))
+    whole = ml.Model()
+    twice = whole.add_input("w") * 2.0
+    whole |= ml.Scan(step, carry={"h": "h_next"}, length=2)(h="h", w="w", v=twice, h_last="h_last")
+    compiled = ml.compile(whole, CPU, data_keys=["h", "w"])
+    start, at = draw(size=3), draw(size=3)
+    got = compiled.evaluate({}, {"h": start, "w": at})["h_last"]
+    np.testing.assert_allclose(got, start * (1 - np.cos(at) * 2 * at) ** 2, rtol=1e-12)
+
+
+def of_a_layer():
+    """h minus the gradient of a loss by the parameters of the layer that the step applies."""
+    layer, h = ml.Linear(3), ml.IOKey("h", shape=[2, 3])
+    loss = (ml.Tanh()(layer(h)) * h).sum()
+    weight, bias = ml.gradient(loss, [layer.weight, layer.bias])
+    return ml.Model.create(h_next=h - 0.1 * (h @ weight + bias))
+
+
+def of_a_layer_as_model():
+    """The same by ml.Gradient."""
+    net = ml.Model()
+    net |= ml.Linear(3)(input="h", output="a")
+    net |= ml.Buffer()(input=(ml.Tanh()(net.a) * net.add_input("g")).sum(), output="loss")
+    net.expose_keys("loss")
+    step = ml.Model()
+    step |= ml.Gradient(net, of="loss", wrt=["*weight", "*bias"])(
+        h="h", g="h", **{"linear.weight.grad": "dw", "linear.bias.grad": "db"}
+    )
+    h = ml.IOKey("h", shape=[2, 3])
+    step |= ml.Buffer()(input=h - 0.1 * (h @ step.dw + step.db), output="h_next")
+    step.expose_keys("h_next")
+    return step
+
+
+@pytest.mark.parametrize("around", ["scan", "while", "then", "otherwise", "nested"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_derivative_by_parameters_equals_that_of_a_model(target, around):
+    def composed(make):
+        if around in ("then", "otherwise"):
+            other = ml.Model.create(h_next=ml.IOKey("h", shape=[2, 3]) * 2.0)
+            return ml.Cond("c", *((make(), other) if around == "then" else (other, make())))
+        if around == "while":
+            small = ml.Model.create(small=ml.IOKey("h").sum() < 100.0)
+            return ml.While(small, make(), carry={"h": "h_next"}, max_steps=3)
+        if around == "nested":
+            inner = ml.Scan(make(), carry={"h": "h_next"}, length=2)
+            return ml.Scan(inner, carry={"h": "h_last"}, length=3)
+        return ml.Scan(make(), carry={"h": "h_next"}, length=3)
+
+    backend, to = backend_of(target)
+    got, expected = (
+        ml.compile(composed(make), where, data_keys=["h"])
+        for make, where in ((of_a_layer, backend), (of_a_layer_as_model, CPU))
+    )
+    data = {"h": H} | ({"c": np.array(around == "then")} if "c" in expected.input_keys else {})
+    (key,) = expected.output_keys
+    assert_equal(
+        run(got, parameters(got), data, to, key),
+        run(expected, parameters(expected), data, dict, key),
+    )
+
+
+@pytest.mark.parametrize("target", ["cpu", "torch"])
+def test_a_hessian_by_what_all_steps_read(target):
+    """Of the sum of h w^3: 6 h w on the diagonal."""
+    backend, to = backend_of(target)
+    h, w = ml.IOKey("h", shape=[3]), ml.IOKey("w", shape=[3])
+    hessian = ml.hessian((h * w * w * w).sum(), w)
+    product = ml.hvp((h * w * w * w).sum(), w, h)
+    step = ml.Model.create(h_next=hessian.sum(axis=0) - 0.5 * product)
+    compiled = ml.compile(
+        ml.Scan(step, carry={"h": "h_next"}, length=2), backend, data_keys=["h", "w"]
+    )
+    start, at = draw(size=3), draw(size=3)
+    got = compiled.evaluate({}, to({"h": start, "w": at}))["h_last"]
+    expected = start
+    for _ in range(2):
+        expected = 6 * expected * at - 0.5 * 6 * expected * at * expected
+    np.testing.assert_allclose(np.asarray(got), expected, rtol=1e-12)
+
+
+@needs_compiler
+def test_generated_code_of_a_derivative_by_what_all_steps_read(tmp_path):
+    loop = ml.Scan(by_outer_value(), carry={"h": "h_next"}, length=4)
+    compiled = ml.compile(loop, CPU, data_keys=["h", "w"])
+    h, w = draw(size=3), draw(size=3)
+    made = GeneratedCpp(compiled, tmp_path).evaluate({"h": h, "w": w}, {"h_last": h})
+    np.testing.assert_allclose(made["h_last"], h * (1 - np.cos(w)) ** 4, rtol=1e-12)
