@@ -8,19 +8,11 @@
 #include "mithril/model/keys.hpp"
 
 namespace mithril {
-namespace {
 
-void refuse_state(const Model& part, const std::string& who) {
+bool keeps_state(const Model& part) {
   const std::shared_ptr<Composite> composite = part.composite();
-  if (!composite->extras || composite->extras->states.empty()) return;
-  raise({.kind = ErrorKind::connection,
-         .code = "E0132",
-         .path = wire_name(top(composite->extras->states.front().input)),
-         .message = who + " keeps a state",
-         .help = "leave dropout and batch norms out of it, or put them behind its outputs"});
+  return composite->extras && !composite->extras->states.empty();
 }
-
-}  // namespace
 
 std::vector<std::string> named_inputs(const Model& part) {
   std::vector<std::string> named;
@@ -53,7 +45,6 @@ void check_condition(const Model& part, const std::string& who) {
            .message = "the condition has one output, a scalar bool",
            .facts = {{"outputs", join(outputs, ", "), ""}},
            .help = "select it with expose_keys"});
-  refuse_state(part, "the condition of " + who);
 }
 
 Connection add_condition(Model& model, const Model& part, const Bindings& given) {

@@ -14,8 +14,10 @@ std::vector<std::string> named_inputs(const Model& part);
 // its own, although they have the names of its ports.
 std::vector<std::string> shared_inputs(const Model& part);
 
-// ConnectionError E0138 for several outputs or none, E0132 for one that keeps a state. `who`: the
-// class of the model.
+// Whether evaluating the part changes a state, such as that of dropout.
+bool keeps_state(const Model& part);
+
+// ConnectionError E0138 for several outputs or none. `who`: the class of the model.
 void check_condition(const Model& part, const std::string& who);
 
 // Adds the part, whose named inputs are inputs of the model, or `given` for their key, and returns

@@ -10,11 +10,11 @@ namespace mithril {
 // models become its parts. `condition`: the name of an input, a scalar bool, which is new or one
 // that the models read. Ports: inputs of the same name are one input, and parameters stay those of
 // their part. Outputs: those of both models, which have the same names, shapes and dtypes. The
-// gradient computes the chosen branch again. States are those of the branches: the one that does
-// not run keeps its state.
-// ConnectionError E0137 for models with different outputs, E0132 for a condition with a state;
-// ShapeError E0206 and TypeError E0402 for outputs of different shapes or types, and for a
-// condition that is no scalar bool; TypeError E0301 when the model is compiled, if dtypes differ.
+// gradient computes the chosen branch again. States are those of the branches and the condition: a
+// branch that does not run keeps its state.
+// ConnectionError E0137 for models with different outputs; ShapeError E0206 and TypeError E0402 for
+// outputs of different shapes or types, and for a condition that is no scalar bool; TypeError E0301
+// when the model is compiled, if dtypes differ.
 Model Cond(const std::string& condition, const Model& then, const Model& otherwise);
 // The condition is the only output of a model, which becomes a part, too, and shares the inputs.
 // ConnectionError E0138 if it has several outputs.

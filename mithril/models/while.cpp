@@ -88,28 +88,85 @@ std::string key_of_next(const std::string& carry, const Model& step) {
   return key;
 }
 
+// The branches of one step: the body, and what keeps the carries. Both have an output for each.
+struct StepBranches {
+  Model step = wrapper_of_class("Step"), same = wrapper_of_class("Keep");
+  std::vector<std::pair<std::string, std::string>> carry;  // with its output
+};
+
+StepBranches branches_of(const Model& body, const WhileOptions& options) {
+  StepBranches branches;
+  add_body(branches.step, body, {});
+  std::vector<std::pair<std::string, Connection>> nexts, kept;
+  for (const auto& [carry, next] : options.carry) {
+    const std::string key = key_of_next(carry, branches.step);
+    nexts.emplace_back(key, body.at(next));
+    check_carry(carry, branches.step.at(carry), nexts.back().second);
+    kept.emplace_back(key, apply("buffer", {branches.same[carry]}));
+    branches.carry.emplace_back(carry, key);
+  }
+  branches.step.expose_keys(nexts);
+  branches.same.expose_keys(kept);
+  return branches;
+}
+
 // A scan whose steps keep the carries once the condition is false.
 Model bounded_while(const Model& condition, const Model& body, const WhileOptions& options) {
-  Model step = wrapper_of_class("Step"), same = wrapper_of_class("Keep");
-  add_body(step, body, {});
-  std::vector<std::pair<std::string, Connection>> nexts, kept;
-  ScanOptions scan{.length = Binding(*options.max_steps)};
-  for (const auto& [carry, next] : options.carry) {
-    const std::string key = key_of_next(carry, step);
-    nexts.emplace_back(key, body.at(next));
-    check_carry(carry, step.at(carry), nexts.back().second);
-    kept.emplace_back(key, apply("buffer", {same[carry]}));
-    scan.carry.emplace_back(carry, key);
+  const StepBranches branches = branches_of(body, options);
+  return Scan(Cond(condition, branches.step, branches.same),
+              {.carry = branches.carry, .length = Binding(*options.max_steps)});
+}
+
+// A key that neither part has.
+std::string key_of_flag(const Model& condition, const Model& body) {
+  std::vector<std::string> taken;
+  for (const Model* part : {&condition, &body}) {
+    for (const std::string& key : part->input_keys()) taken.push_back(key);
+    for (const std::string& key : part->output_keys()) taken.push_back(key);
   }
-  step.expose_keys(nexts);
-  same.expose_keys(kept);
-  return Scan(Cond(condition, step, same), scan);
+  std::string key = "goes_on";
+  while (std::find(taken.begin(), taken.end(), key) != taken.end()) key += "_";
+  return key;
+}
+
+// Each step evaluates the condition, so that it passes on its state, and then runs or keeps the
+// carries. The flag, a carry, ends the loop after the step whose condition is false.
+Model while_with_state(const Model& condition, const Model& body, WhileOptions options) {
+  const std::string flag = key_of_flag(condition, body), goes_on = condition.output_keys().front();
+  const StepBranches branches = branches_of(body, options);
+  Model once = wrapper_of_class("Step");
+  add_body(once, condition, {});
+  const Connection chosen = condition.at(goes_on);
+  const Model choice = Cond(flag, branches.step, branches.same);
+  const std::vector<std::string> results = choice.output_keys();
+  add_body(once, choice, {{flag, chosen}});
+  const Connection still = apply("logical_and", {once[flag], chosen});
+  std::vector<std::pair<std::string, Connection>> nexts{{flag + "_next", still}};
+  for (const std::string& key : results) nexts.emplace_back(key, choice.at(key));
+  once.expose_keys(nexts);
+  Model is_set = wrapper_of_class("Flag");
+  is_set.expose_keys({{"is_set", apply("buffer", {is_set[flag]})}});
+  options.carry = branches.carry;
+  options.carry.emplace_back(flag, flag + "_next");
+  const Model loop = While(is_set, once, options);
+  Model model = wrapper_of_class("While");
+  add_body(model, loop, {{flag, Tensor::scalar(true)}});
+  std::vector<std::pair<std::string, Connection>> lasts;
+  std::vector<std::string> carries, keys;
+  for (const auto& [carry, next] : branches.carry) {
+    carries.push_back(carry);
+    keys.push_back(carry + "_last");
+    lasts.emplace_back(keys.back(), loop.at(keys.back()));
+  }
+  expose_results(model, lasts, "While");
+  return model.set_cin(carries).set_cout(keys);
 }
 
 }  // namespace
 
 Model While(const Model& condition, const Model& body, const WhileOptions& options) {
   check_while(condition, body, options);
+  if (keeps_state(condition)) return while_with_state(condition, body, options);
   if (options.max_steps) return bounded_while(condition, body, options);
   Model model = wrapper_of_class("While");
   const Connection steps = Model::op("scan_steps").apply(Bindings{}).front();

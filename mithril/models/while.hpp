@@ -20,11 +20,12 @@ struct WhileOptions {
 // with one output, a scalar bool. Ports: a carry is the value before the first step, of the shape
 // and dtype that each step returns. The condition and all steps read the other inputs and the
 // parameters. Outputs: "<carry>_last", the carry after the last step, for each carry. Without
-// `max_steps` the loop has no gradient (GradientError E0501). Steps pass on the states of `body`.
+// `max_steps` the loop has no gradient (GradientError E0501). Steps pass on the states of `body`. A
+// condition with a state is no longer evaluated once it is false.
 // NameError E0606 for a name that the body lacks; ShapeError E0206 and TypeError E0402 for a carry
 // that changes its shape or type, and for a condition that is no scalar bool; ConnectionError E0138
-// for a condition with several outputs, E0132 for one that keeps a state; ValueError E0402 for a
-// loop without carries, and for `max_steps` below 0.
+// for a condition with several outputs; ValueError E0402 for a loop without carries, and for
+// `max_steps` below 0.
 Model While(const Model& condition, const Model& body, const WhileOptions& options);
 
 }  // namespace mithril

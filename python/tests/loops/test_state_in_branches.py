@@ -298,18 +298,3 @@ def test_a_state_that_would_differ_for_each_index_is_refused():
     with pytest.raises(ml.ValueError) as raised:
         ml.compile(ml.vmap(choice, in_axes={"x": 0}), CPU, shapes={"x": [3]}, data_keys=["x"])
     assert raised.value.code == "E0428"
-
-
-def test_a_condition_that_keeps_a_state_is_refused():
-    drops = ml.Model()
-    drops |= ml.Dropout(0.5)(input="h", output="y")
-    drops |= ml.Buffer()(input=drops.y.sum() > 0.0, output="c")
-    drops.expose_keys("c")
-    with pytest.raises(ml.ConnectionError) as raised:
-        ml.Cond(drops, plain(), plain())
-    assert str(raised.value) == (
-        "mithril.ConnectionError[E0132]: dropout.key: the condition of Cond keeps a state\n"
-        "  help: leave dropout and batch norms out of it, or put them behind its outputs"
-    )
-    with pytest.raises(ml.ConnectionError, match=r"E0132.*the condition of While keeps a state"):
-        ml.While(drops, plain(), carry={"h": "h_next"})
