@@ -44,7 +44,7 @@ def as_torch_module(
         loss.backward()
         optimizer.step()
 
-    See docs/pytorch-backend.md.
+    See docs/torch-modules.md.
     """
     from ..backends.torch import TorchBackend  # noqa: PLC0415 - imported at its first use
 
@@ -117,7 +117,7 @@ def from_torch(
         compiled = ml.compile(model, ml.TorchBackend())
         outputs = compiled.evaluate(params, {"input": x})
 
-    See docs/pytorch-backend.md.
+    See docs/torch-modules.md.
     """
     from ..backends.torch_library import require_torch  # noqa: PLC0415 - imported at its first use
 
