@@ -357,7 +357,7 @@ Optimizer::ParameterMemories Optimizer::memory_in(const TensorMap& state,
     for (const OptimizerSlot& slot : slots_) {
       of_key.slots.push_back(slot_of(state, key, slot.name));
     }
-    const Dims* dims = common_dims(of_key);
+    const Dims* dims = dims_of(of_key);
     take_memory(of_key, dims ? block_of(key, *dims) : std::nullopt);
   }
   return memory;

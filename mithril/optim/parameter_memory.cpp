@@ -14,7 +14,7 @@ void refuse_memory_blocks() {
          .help = "call gather_optimizer() of the training step on all processes before"});
 }
 
-const Dims* common_dims(const ParameterMemory& memory) {
+const Dims* dims_of(const ParameterMemory& memory) {
   std::vector<const Tensor*> tensors;
   for (const Tensor& slot : memory.slots) tensors.push_back(&slot);
   if (memory.average) tensors.push_back(&*memory.average);

@@ -26,7 +26,7 @@ struct ParameterMemory {
 [[noreturn]] void refuse_memory_blocks();
 
 // The dims of all its tensors; null: it has none, or their dims differ.
-const Dims* common_dims(const ParameterMemory& memory);
+const Dims* dims_of(const ParameterMemory& memory);
 // The tensors become copies of themselves, or of their blocks (cut_memory).
 void take_memory(ParameterMemory& memory, const std::optional<MemoryBlock>& block);
 
