@@ -10,31 +10,12 @@
 #include "mithril/edit/levels.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/op/op_def.hpp"
-#include "mithril/ops/support/subscripts.hpp"
+#include "mithril/ops/support/op_work.hpp"
 
 namespace mithril {
 namespace {
 
 bool is_tensor(const Wire* wire) { return (find(wire->type)->kinds & kind::tensor) != 0; }
-
-[[noreturn]] void refuse_large_count() {
-  raise({.kind = ErrorKind::shape,
-         .code = "E0205",
-         .message = "a count of elements, operations or bytes is too large for 64 bits",
-         .help = "give smaller sizes in shapes"});
-}
-
-int64_t count_sum(int64_t a, int64_t b) {
-  int64_t result;
-  if (__builtin_add_overflow(a, b, &result)) refuse_large_count();
-  return result;
-}
-
-int64_t count_product(int64_t a, int64_t b) {
-  int64_t result;
-  if (__builtin_mul_overflow(a, b, &result)) refuse_large_count();
-  return result;
-}
 
 // None if a size is not known.
 std::optional<int64_t> elements(const Wire* wire) {
@@ -64,85 +45,33 @@ int64_t bytes_per_element(const Wire* wire) {
          .help = help});
 }
 
-// How many products an element of the output is the sum of; 0 for ops that sum no products. The
-// second input of a product has axes that the output lacks.
-int64_t products_per_element(const Part& part) {
-  const OpDef& op = *part.op;
-  const auto needed = std::count_if(op.inputs.begin(), op.inputs.end(), [](const PortDef& port) {
-    return !port.fallback && !port.shape.empty();
-  });
-  if (op.cast != CastPolicy::lower || needed != 2) return 0;
-  const auto& ports = op.compiled.ports;
-  int64_t products = 1;
-  bool has_own = false;
-  for (const auto& element : ports[1].elements) {
-    if (element.run || element.variable < 0) continue;
-    const auto is_it = [&](const auto& other) {
-      return !other.run && other.variable == element.variable;
-    };
-    const auto& output = ports[op.inputs.size()].elements;
-    if (std::any_of(output.begin(), output.end(), is_it)) continue;
-    const Dim size = resolve(part.dims[element.variable]);
-    if (!size.is_constant()) return 0;
-    has_own = true;
-    products = count_product(products, size.constant());
-  }
-  return has_own ? products : 0;
+// The dims of a tensor whose sizes are known; none for a value, or no tensor.
+std::optional<Dims> dims_of(const Wire* wire) {
+  if (!wire || !is_tensor(wire)) return {};
+  Dims dims;
+  for (const Dim& dim : Facts::resolve(wire->shape).tail) dims.push_back(resolve(dim).constant());
+  return dims;
 }
 
-int64_t size_of(const Part& part, size_t slot) {
-  return elements(top(part.slots[slot])).value_or(0);
+// The equation of einsum; null for other ops.
+const std::string* equation_of(const Part& part) {
+  if (part.op->name != "einsum" || part.input_count < 2) return nullptr;
+  Wire* const last = part.slots[part.input_count - 1];
+  if (!last || !is_valued(top(last))) return nullptr;
+  return &find(top(last)->value)->datum.text();
 }
 
-// The size of an axis, counted from the last one.
-int64_t axis_size(const Part& part, size_t slot, size_t from_end) {
-  const Shape shape = Facts::resolve(top(part.slots[slot])->shape);
-  if (from_end >= shape.tail.size()) return 1;
-  return resolve(shape.tail[shape.tail.size() - 1 - from_end]).constant();
-}
-
-// Each combination of indices takes a multiplication per operand but one, and an addition.
-std::optional<int64_t> operations_of_einsum(const Part& part) {
-  const size_t operands = part.input_count - 1;
-  const Wire* text = part.slots[operands] ? top(part.slots[operands]) : nullptr;
-  Equation equation;
-  if (operands == 0 || !text || !is_valued(text)) return {};
-  if (parse_equation(find(text->value)->datum.text(), equation)) return {};
-  std::map<char, int64_t> sizes;
-  int64_t dots = 1;
-  for (size_t k = 0; k < operands; ++k) {
-    const Subscripts& letters = equation.operands[k];
-    const auto rank = Facts::resolve(top(part.slots[k])->shape).tail.size();
-    for (size_t i = 0; i < letters.before.size(); ++i)
-      sizes[letters.before[i]] = axis_size(part, k, rank - 1 - i);
-    for (size_t i = 0; i < letters.after.size(); ++i)
-      sizes[letters.after[i]] = axis_size(part, k, letters.after.size() - 1 - i);
-    int64_t named = 1;
-    for (const char letter : letters.letters()) named = count_product(named, sizes[letter]);
-    if (letters.has_dots && named > 0) dots = std::max(dots, size_of(part, k) / named);
-  }
-  int64_t indices = dots;
-  for (const auto& [letter, size] : sizes) indices = count_product(indices, size);
-  return count_product(static_cast<int64_t>(operands), indices);
-}
-
-// The operations of an op of several products; none for other ops.
-std::optional<int64_t> operations_of_products(const Part& part, int64_t made) {
-  const std::string& name = part.op->name;
-  if (name == "einsum") return operations_of_einsum(part);
-  if (name == "scaled_dot_product") {  // query, key, value
-    const int64_t features = axis_size(part, 0, 0), keys = axis_size(part, 1, 1);
-    const int64_t width = axis_size(part, 2, 0);
-    if (width == 0) return 0;
-    const int64_t products = count_product(count_product(2, made / width), keys);
-    return count_product(products, count_sum(features, width));
-  }
-  if (name == "conv2d_input_grad" || name == "conv2d_weight_grad") {  // grad, input, weight
-    const int64_t channels = axis_size(part, 2, 3);
-    if (channels == 0) return 0;
-    return count_product(count_product(2, size_of(part, 0)), size_of(part, 2) / channels);
-  }
-  return {};
+// Of an op whose tensors have known sizes.
+int64_t operations_of(const Part& part) {
+  std::vector<std::optional<Dims>> dims;
+  for (size_t slot = 0; slot < part.slot_count; ++slot)
+    dims.push_back(dims_of(part.slots[slot] ? top(part.slots[slot]) : nullptr));
+  std::vector<const Dims*> tensors;
+  for (const std::optional<Dims>& known : dims) tensors.push_back(known ? &*known : nullptr);
+  const std::span<const Dims* const> all = tensors;
+  return operations_of(*part.op, {.inputs = all.first(part.input_count),
+                                  .outputs = all.subspan(part.input_count),
+                                  .equation = equation_of(part)});
 }
 
 // Ops that do more than an operation per element, in ways that are not counted.
@@ -213,7 +142,6 @@ void refuse_while(const Part& steps) {
 // The cost of an op whose tensors have known sizes.
 Cost cost_of(const Part& part) {
   Cost cost;
-  int64_t read = 0, made = 0;
   for (size_t slot = 0; slot < part.slot_count; ++slot) {
     if (!part.slots[slot] || !is_tensor(top(part.slots[slot]))) continue;
     const Wire* wire = top(part.slots[slot]);
@@ -222,23 +150,10 @@ Cost cost_of(const Part& part) {
       refuse_open_size("a value of the model", wire_name(top(part.slots[slot])),
                        "give sizes of all inputs in shapes");
     }
-    int64_t& total = slot < part.input_count ? read : made;
-    total = count_sum(total, *count);
     cost.bytes = count_sum(cost.bytes, count_product(*count, bytes_per_element(wire)));
   }
-  const Wire* output = first_output(part);
-  if (!is_tensor(output) || part.op->keeps_elements) return {};
-  if (const auto products = operations_of_products(part, made)) {
-    cost.operations = *products;
-    return cost;
-  }
-  const int64_t products = products_per_element(part);
-  const bool reduces = part.op->combines_by != "" || part.op->linear.size() == 1;
-  if (products > 0) {
-    cost.operations = count_product(count_product(2, products), made);
-  } else {
-    cost.operations = reduces ? std::max(read, made) : made;
-  }
+  if (!is_tensor(first_output(part)) || part.op->keeps_elements) return {};
+  cost.operations = operations_of(part);
   return cost;
 }
 
