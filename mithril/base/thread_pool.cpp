@@ -12,6 +12,8 @@
 #include <thread>
 #include <utility>
 
+#include "mithril/base/trace.hpp"
+
 namespace mithril {
 namespace {
 
@@ -53,6 +55,11 @@ std::atomic<ThreadPool*> pool_of_process{nullptr};
 // The first exception of a job, which the caller that owns the helpers rethrows.
 std::atomic<bool> has_thrown{false};
 std::exception_ptr thrown;
+
+// The trace that helpers add their work for the job to, and the thread that runs it; null: none.
+// Written and read as the members of the pool that describe the job.
+std::atomic<StepTrace*> trace_of_job{nullptr};
+std::atomic<std::thread::id> caller_of_job{};
 
 void call_and_keep_exception(void (*call)(const void*, int), const void* task, int i) {
   try {
@@ -118,6 +125,9 @@ void ThreadPool::run_shared(Job job, int tasks, int threads) {
   call_.store(job.call, std::memory_order_release);
   task_.store(job.task, std::memory_order_release);
   tasks_.store(tasks, std::memory_order_release);
+  StepTrace* const trace = current_trace();
+  trace_of_job.store(trace, std::memory_order_release);
+  if (trace) caller_of_job.store(std::this_thread::get_id(), std::memory_order_release);
   helping_.store(helping, std::memory_order_release);
   done_.store(0, std::memory_order_release);
   // The first task is taken already.
@@ -193,8 +203,14 @@ void ThreadPool::help(Helper& helper) {
     }
     seen = epoch;
     if (helper.number >= helping_.load(std::memory_order_acquire)) continue;
+    // Those of a later job do not matter: then this thread finds no task.
+    StepTrace* const trace = trace_of_job.load(std::memory_order_acquire);
+    const TraceTicks start = trace ? trace_ticks() : TraceTicks{};
     const int done = work(seen);
-    if (done > 0) done_.fetch_add(done, std::memory_order_release);
+    if (done == 0) continue;
+    // The caller waits for the tasks, so the trace exists until they are counted.
+    if (trace) trace->add_work(caller_of_job.load(std::memory_order_acquire), start, trace_ticks());
+    done_.fetch_add(done, std::memory_order_release);
   }
 }
 

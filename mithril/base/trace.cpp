@@ -1,62 +1,146 @@
 #include "mithril/base/trace.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <utility>
+#include <atomic>
+#include <map>
+#include <new>
+#include <set>
+
+#include "mithril/base/text.hpp"
 
 namespace mithril {
 namespace {
 
 thread_local StepTrace* trace_of_thread = nullptr;
 
-std::string json_string(const std::string& text) {
-  std::string result = "\"";
-  for (const char character : text) {
-    const auto code = static_cast<unsigned char>(character);
-    if (code < 0x20) {
-      result += fmt::format("\\u{:04x}", code);
-      continue;
-    }
-    if (character == '"' || character == '\\') result += '\\';
-    result += character;
+// The trace of the process. The flag makes the usual case, that there is none, cheap.
+std::atomic<bool> is_process_traced{false};
+std::mutex process_trace_mutex;               // guards the next
+std::shared_ptr<StepTrace> trace_of_process;  // shared with the runs that add to it
+
+// Numbers threads in the order of their first events.
+std::vector<TraceEvent> numbered(std::vector<std::pair<std::thread::id, TraceEvent>> events) {
+  std::vector<std::pair<TraceEvent::Clock::time_point, std::thread::id>> starts;
+  for (const auto& [thread, event] : events) starts.emplace_back(event.start, thread);
+  std::stable_sort(starts.begin(), starts.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::map<std::thread::id, int> numbers;
+  for (const auto& [start, thread] : starts)
+    numbers.emplace(thread, static_cast<int>(numbers.size()));
+  std::vector<TraceEvent> all;
+  all.reserve(events.size());
+  for (auto& [thread, event] : events) {
+    event.thread = numbers.at(thread);
+    all.push_back(std::move(event));
   }
-  return result + "\"";
+  std::stable_sort(all.begin(), all.end(),
+                   [](const TraceEvent& a, const TraceEvent& b) { return a.end < b.end; });
+  return all;
 }
 
 }  // namespace
 
 void StepTrace::add(TraceEvent event) {
   const std::lock_guard lock(mutex_);
-  events_.push_back(std::move(event));
+  added_.emplace_back(std::this_thread::get_id(), std::move(event));
+}
+
+void StepTrace::add_steps(std::shared_ptr<const TracedSteps> steps, std::vector<TraceTicks> ticks) {
+  const std::lock_guard lock(mutex_);
+  runs_.push_back({std::this_thread::get_id(), std::move(steps), std::move(ticks)});
+}
+
+void StepTrace::add_call(const char* name, TraceTicks start, TraceTicks end) noexcept try {
+  const std::lock_guard lock(mutex_);
+  calls_.push_back({name, {std::this_thread::get_id(), start, end}});
+} catch (const std::bad_alloc&) {
+}
+
+void StepTrace::add_work(std::thread::id caller, TraceTicks start, TraceTicks end) noexcept try {
+  const std::lock_guard lock(mutex_);
+  work_.push_back({caller, {std::this_thread::get_id(), start, end}});
+} catch (const std::bad_alloc&) {
 }
 
 std::vector<TraceEvent> StepTrace::events() const {
   const std::lock_guard lock(mutex_);
-  return events_;
+  auto events = added_;
+  if (runs_.empty() && calls_.empty() && work_.empty()) return numbered(std::move(events));
+  const TickConversion ticks;
+  std::map<std::thread::id, std::vector<Work>> helped;  // by the thread of the steps, in order
+  for (const Work& work : work_) helped[work.caller].push_back(work);
+  for (auto& [caller, work] : helped) {
+    std::sort(work.begin(), work.end(),
+              [](const Work& a, const Work& b) { return a.span.start < b.span.start; });
+  }
+  // The threads that worked between the two.
+  const auto threads_between = [&](std::thread::id caller, TraceTicks start, TraceTicks end) {
+    std::set<std::thread::id> threads{caller};
+    const auto found = helped.find(caller);
+    if (found == helped.end()) return 1;
+    auto at = std::lower_bound(
+        found->second.begin(), found->second.end(), start,
+        [](const Work& work, TraceTicks begin) { return work.span.start < begin; });
+    for (; at != found->second.end() && at->span.start < end; ++at) threads.insert(at->span.thread);
+    return static_cast<int>(threads.size());
+  };
+  const auto threads_of = [&](const TracedStep& step, const Run& run, size_t i) {
+    if (step.backend != "cpu") return 0;
+    return threads_between(run.thread, run.ticks[i], run.ticks[i + 1]);
+  };
+  for (const Run& run : runs_) {
+    for (size_t i = 0; i + 1 < run.ticks.size(); ++i) {
+      const TracedStep& step = (*run.steps)[i];
+      events.emplace_back(run.thread, TraceEvent{.name = step.name,
+                                                 .category = join(step.ops, ", "),
+                                                 .start = ticks.time(run.ticks[i]),
+                                                 .end = ticks.time(run.ticks[i + 1]),
+                                                 .threads = threads_of(step, run, i),
+                                                 .step = {run.steps, &step}});
+    }
+  }
+  const auto add_span = [&](const Span& span, const char* name, TraceEvent::Kind kind) {
+    events.emplace_back(span.thread, TraceEvent{.name = name,
+                                                .category = name,
+                                                .start = ticks.time(span.start),
+                                                .end = ticks.time(span.end),
+                                                .kind = kind});
+  };
+  for (const Call& call : calls_) add_span(call.span, call.name, TraceEvent::Kind::call);
+  for (const Work& work : work_) add_span(work.span, "work", TraceEvent::Kind::work);
+  return numbered(std::move(events));
 }
 
-std::string StepTrace::chrome_json() const {
-  using Microseconds = std::chrono::duration<double, std::micro>;
-  const std::vector<TraceEvent> all = events();
-  const auto first =
-      std::min_element(all.begin(), all.end(),
-                       [](const TraceEvent& a, const TraceEvent& b) { return a.start < b.start; });
-  std::string text = "{\"traceEvents\": [";
-  for (const TraceEvent& event : all) {
-    text += fmt::format(
-        "{}\n{{\"name\": {}, \"cat\": {}, \"ph\": \"X\", \"ts\": {:.3f}, \"dur\": {:.3f}, "
-        "\"pid\": 1, \"tid\": 1}}",
-        &event == all.data() ? "" : ",", json_string(event.name), json_string(event.category),
-        Microseconds(event.start - first->start).count(),
-        Microseconds(event.end - event.start).count());
-  }
-  return text + "\n], \"displayTimeUnit\": \"ns\"}\n";
-}
+std::string StepTrace::chrome_json() const { return mithril::chrome_json(events()); }
 
 StepTrace* current_trace() { return trace_of_thread; }
 
 TraceScope::TraceScope(StepTrace* trace) : outer_(std::exchange(trace_of_thread, trace)) {}
 TraceScope::~TraceScope() { trace_of_thread = outer_; }
+
+bool begin_process_trace(std::shared_ptr<StepTrace> trace) {
+  const std::lock_guard lock(process_trace_mutex);
+  if (trace_of_process) return false;
+  trace_of_process = std::move(trace);
+  is_process_traced.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+void end_process_trace() {
+  const std::lock_guard lock(process_trace_mutex);
+  is_process_traced.store(false, std::memory_order_relaxed);
+  trace_of_process = nullptr;
+}
+
+TracedRun::TracedRun() : trace_(trace_of_thread) {
+  if (trace_ || !is_process_traced.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(process_trace_mutex);
+  held_ = trace_of_process;
+  trace_ = trace_of_thread = held_.get();
+}
+
+TracedRun::~TracedRun() {
+  if (held_) trace_of_thread = nullptr;
+}
 
 }  // namespace mithril
