@@ -80,7 +80,8 @@ class BranchStep final : public Step {
 StepDescriptor lower_branches(const LoweringContext& context, size_t node) {
   return {.reads = context.shaped.tensors(node),
           .writes = context.shaped.planned(node).outputs,
-          .step = std::make_unique<BranchStep>(context, node)};
+          .step = std::make_unique<BranchStep>(context, node),
+          .kernel = "branch"};
 }
 
 StepDescriptor lower_nested(const LoweringContext& context, size_t node) {

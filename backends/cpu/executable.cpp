@@ -7,13 +7,14 @@
 #include "backends/cpu/elementwise/native/code.hpp"
 #include "backends/cpu/execution_plan.hpp"
 #include "backends/cpu/memory/run_memory.hpp"
+#include "backends/cpu/memory_timeline.hpp"
 #include "backends/cpu/rewrite/legalize.hpp"
 #include "backends/cpu/runtime/elements.hpp"
 #include "backends/cpu/runtime/exchanges.hpp"
+#include "mithril/backend/plans_memory.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/base/out_of_memory.hpp"
-#include "mithril/base/text.hpp"
 #include "mithril/base/trace.hpp"
 #include "mithril/eval/size_cache.hpp"
 #include "mithril/op/op_def.hpp"
@@ -21,7 +22,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-class CpuExecutable final : public Executable {
+class CpuExecutable final : public Executable, public PlansMemory {
  public:
   CpuExecutable(const Graph& graph, Config config)
       : graph_(legalize(graph, config)),
@@ -85,6 +86,10 @@ class CpuExecutable final : public Executable {
     }
   }
 
+  MemoryTimeline memory_timeline(std::span<const Tensor> inputs) const override {
+    return timeline_of(graph_, *plan_for(inputs));
+  }
+
  private:
   static Config with_loops(Config config) {
     config.lower_nested = lower_nested;
@@ -98,16 +103,22 @@ class CpuExecutable final : public Executable {
 
   void run_steps(const ExecutionPlan& plan, std::span<std::byte* const> bases,
                  AlternatingTraversal& traversal_order) const {
-    StepTrace* const trace = current_trace();
+    const TracedRun traced;
+    StepTrace* const trace = traced.trace();
+    std::vector<TraceTicks> ticks;
+    if (trace) {
+      ticks.reserve(plan.steps.size() + 1);
+      ticks.push_back(trace_ticks());
+    }
     Exchanges exchanges;  // those that have not ended when a step throws end here
     size_t next = 0;
     try {
       for (; next < plan.steps.size(); ++next) {
         if (next < plan.memory.untouched_steps) check_interrupt();
-        const auto start = trace ? TraceEvent::Clock::now() : TraceEvent::Clock::time_point();
         plan.run_step(next, bases, traversal_order.next(plan.steps[next].traversal), &exchanges);
-        if (trace) trace->add(event(plan.steps[next], start));
+        if (trace) ticks.push_back(trace_ticks());
       }
+      if (trace) trace->add_steps(plan.traced_steps(), std::move(ticks));
     } catch (const Error& error) {
       if (next < plan.memory.untouched_steps) throw;
       ErrorDetails details = error.details();
@@ -117,18 +128,6 @@ class CpuExecutable final : public Executable {
       if (next < plan.memory.untouched_steps) throw;
       raise_out_of_memory_after_writing();
     }
-  }
-
-  // The trace of a step that ends now: the path of its result, and the names of its ops.
-  TraceEvent event(const PlannedStep& step, TraceEvent::Clock::time_point start) const {
-    TraceEvent event{.start = start, .end = TraceEvent::Clock::now()};
-    std::vector<std::string> ops;
-    for (const size_t node : step.nodes) {
-      ops.push_back(graph_.nodes()[node].op->name);
-      event.name = graph_.value(graph_.nodes()[node].outputs.front()).name;
-    }
-    event.category = join(ops, ", ");
-    return event;
   }
 
   std::shared_ptr<const ExecutionPlan> plan_for(std::span<const Tensor> inputs) const {

@@ -31,9 +31,20 @@ std::vector<DonatedBuffer> donated_values(const Graph& graph,
 
 }  // namespace
 
+void ExecutionPlan::run_nested(std::span<std::byte* const> bases) const {
+  StepTrace* const trace = current_trace();
+  std::vector<TraceTicks> ticks;
+  if (trace) ticks = {trace_ticks()};
+  for (size_t step = 0; step < steps.size(); ++step) {
+    run_step(step, bases, Direction::forward);
+    if (trace) ticks.push_back(trace_ticks());
+  }
+  if (trace) trace->add_steps(traced_steps(), std::move(ticks));
+}
+
 ExecutionPlan make_execution_plan(const Graph& graph, Plan shapes, const Config& config,
                                   PackedWeights& packed, const std::vector<bool>& observed) {
-  ExecutionPlan plan{.shapes = std::move(shapes)};
+  ExecutionPlan plan{.shapes = std::move(shapes), .traced = std::make_unique<TracedPlan>(graph)};
   ShapedGraph shaped(graph, plan.shapes);
   const std::vector<DonatedBuffer> donated = donated_values(graph, config.donations);
   const std::vector<int> use_counts = count_uses(shaped, observed);

@@ -11,6 +11,7 @@
 #include "backends/cpu/elementwise/native/compiler.hpp"
 #include "backends/cpu/lowering/instantiate.hpp"
 #include "backends/cpu/memory/memory_planner.hpp"
+#include "backends/cpu/traced_plan.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/graph.hpp"
 
@@ -24,6 +25,7 @@ struct ExecutionPlan {
   std::vector<PlannedStep> steps;
   std::vector<Result> results;
   std::vector<HeldConstant> constants;
+  std::unique_ptr<const TracedPlan> traced;  // not null
 
   // `exchanges`: see BufferTable.
   void run_step(size_t step, std::span<std::byte* const> bases, Direction direction,
@@ -31,6 +33,10 @@ struct ExecutionPlan {
     std::byte* const scratch = bases.front() + memory.scratch[step];
     steps[step].step->run(BufferTable(memory.refs, bases, scratch, direction, exchanges));
   }
+  // Runs all steps as those of a graph that a node contains.
+  void run_nested(std::span<std::byte* const> bases) const;
+  // The steps for traces.
+  std::shared_ptr<const TracedSteps> traced_steps() const { return traced->steps(shapes, steps); }
 };
 
 // Compiles the graph for the sizes of `shapes`. `observed`, per node: the observer wants its

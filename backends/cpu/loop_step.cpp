@@ -111,8 +111,7 @@ class LoopStep final : public Step {
       if (result.from == Result::From::buffer)
         bases[result.index] = destination(buffers, memory, k, n, at);
     }
-    for (size_t step = 0; step < plan.steps.size(); ++step)
-      plan.run_step(step, bases, Direction::forward);
+    plan.run_nested(bases);
     for (size_t k = 0; k < outputs_.size(); ++k) copy_result(buffers, bases, memory, k, n, at);
     for (size_t k = 0; k < carries_; ++k) bases[1 + k] = destination(buffers, memory, k, n, at);
   }
@@ -152,7 +151,8 @@ class LoopStep final : public Step {
 StepDescriptor lower_loop(const LoweringContext& context, size_t node) {
   return {.reads = context.shaped.tensors(node),
           .writes = context.shaped.planned(node).outputs,
-          .step = std::make_unique<LoopStep>(context, node)};
+          .step = std::make_unique<LoopStep>(context, node),
+          .kernel = "loop"};
 }
 
 }  // namespace mithril::cpu_backend

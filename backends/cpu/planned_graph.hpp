@@ -48,8 +48,7 @@ class PlannedGraph {
       const Result& result = plan_.results[k];
       if (result.from == Result::From::buffer) bases[result.index] = output(k);
     }
-    for (size_t step = 0; step < plan_.steps.size(); ++step)
-      plan_.run_step(step, bases, Direction::forward);
+    plan_.run_nested(bases);
     for (size_t k = 0; k < plan_.results.size(); ++k) {
       const Result& result = plan_.results[k];
       if (result.from == Result::From::buffer) continue;

@@ -80,7 +80,8 @@ class WhileStep final : public Step {
 StepDescriptor lower_while(const LoweringContext& context, size_t node) {
   return {.reads = context.shaped.tensors(node),
           .writes = context.shaped.planned(node).outputs,
-          .step = std::make_unique<WhileStep>(context, node)};
+          .step = std::make_unique<WhileStep>(context, node),
+          .kernel = "loop"};
 }
 
 }  // namespace mithril::cpu_backend

@@ -204,6 +204,7 @@ StepDescriptor convolution_descriptor(const LoweringContext& context, Form form,
   if (!pairs.source.in_place() && !packed)
     pairs.weight = vnni_weight(context.shaped.dims(values.weight));
   StepDescriptor descriptor{.reads = {values.source}, .writes = {values.made}};
+  descriptor.kernel = "convolution: " + std::string(name(form->format().layout));
   if (!packed) descriptor.reads.push_back(values.weight);
   if (values.bias) descriptor.reads.push_back(*values.bias);
   if (is_empty) {

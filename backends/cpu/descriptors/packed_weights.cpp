@@ -1,6 +1,7 @@
 #include "backends/cpu/descriptors/packed_weights.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "backends/cpu/kernels/blocking.hpp"
@@ -9,6 +10,13 @@
 #include "mithril/base/large_memory.hpp"
 
 namespace mithril::cpu_backend {
+
+std::string_view name(PackedLayout layout) {
+  constexpr std::array<std::string_view, 8> names = {
+      "gemm",        "vnni_gemm",      "implicit_gemm", "direct_nchwc",
+      "direct_nchw", "winograd_nchwc", "grouped_nchwc", "im2col"};
+  return names[static_cast<size_t>(layout)];
+}
 
 PackedWeights::PackedWeights(const Graph& graph) {
   for (const Constant& constant : graph.constants()) {

@@ -26,6 +26,8 @@ enum class PackedLayout : uint8_t {
   im2col,
 };
 
+std::string_view name(PackedLayout layout);  // "direct_nchwc"
+
 struct PackedFormat {
   PackedLayout layout;
   int64_t groups = 1;                // of a convolution

@@ -67,18 +67,20 @@ class Evaluate final : public Step {
 StepDescriptor evaluated(const ShapedGraph& shaped, size_t node) {
   return {.reads = shaped.tensors(node),
           .writes = shaped.planned(node).outputs,
-          .step = std::make_unique<Evaluate>(shaped, node)};
+          .step = std::make_unique<Evaluate>(shaped, node),
+          .kernel = "reference"};
 }
 
 StepDescriptor copied(const ShapedGraph& shaped, size_t node) {
   const ValueId from = shaped.tensors(node).front();
   const ValueId to = shaped.planned(node).outputs.front();
   const auto bytes = static_cast<size_t>(shaped.bytes(to));
-  return {.reads = {from}, .writes = {to}, .step = make_step([=](const BufferTable& buffers) {
-                                             if (bytes > 0)
-                                               std::memcpy(buffers.write<void>(to),
-                                                           buffers.read<void>(from), bytes);
-                                           })};
+  return {.reads = {from},
+          .writes = {to},
+          .step = make_step([=](const BufferTable& buffers) {
+            if (bytes > 0) std::memcpy(buffers.write<void>(to), buffers.read<void>(from), bytes);
+          }),
+          .kernel = "copy"};
 }
 
 StepDescriptor observed(const ShapedGraph& shaped, size_t node, const Observer& observer) {
@@ -94,7 +96,8 @@ StepDescriptor observed(const ShapedGraph& shaped, size_t node, const Observer& 
               if (given.size() == 0) continue;
               std::memcpy(buffers.write<void>(output.id), given.raw_data(), given.bytes());
             }
-          })};
+          }),
+          .kernel = "observer"};
 }
 
 }  // namespace mithril::cpu_backend

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backends/cpu/runtime/step.hpp"
@@ -54,6 +55,7 @@ struct StepDescriptor {
   // The bucket of a collective, which written values may share, and also values that a start reads.
   std::vector<BucketMember> bucket = {};
   int64_t bucket_bytes = 0;  // of a start; 0: the step is a wait
+  std::string kernel = {};   // its name for traces; empty: an elementwise program, or a group
 
   int64_t scratch_bytes() const { return step ? step->scratch_bytes() : 0; }
 };

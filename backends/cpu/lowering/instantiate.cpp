@@ -11,6 +11,7 @@
 #include "backends/cpu/elementwise/native/code.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
 #include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -47,6 +48,17 @@ std::unique_ptr<Step> complete(StepDescriptor& descriptor, const LoweringContext
   return std::move(descriptor.step);
 }
 
+// The kernels of a step: "gemm + elementwise", "rows: softmax, elementwise".
+std::string kernel_text(const StepDescriptor& descriptor) {
+  if (!descriptor.members.empty()) {
+    std::vector<std::string> kernels;
+    for (const StepDescriptor& member : descriptor.members) kernels.push_back(kernel_text(member));
+    return "rows: " + join(kernels, ", ");
+  }
+  if (descriptor.program) return "elementwise";
+  return descriptor.epilogue ? descriptor.kernel + " + elementwise" : descriptor.kernel;
+}
+
 }  // namespace
 
 std::vector<PlannedStep> instantiate(const LoweringContext& context, LoweredGraph& lowered,
@@ -54,9 +66,10 @@ std::vector<PlannedStep> instantiate(const LoweringContext& context, LoweredGrap
   if (context.native) context.native->build();
   std::vector<PlannedStep> steps;
   for (StepDescriptor& descriptor : lowered.steps) {
+    std::string kernel = kernel_text(descriptor);
     std::unique_ptr<Step> step = complete(descriptor, context, refs);
     const Traversal traverses = traversal(context.shaped, descriptor, *step);
-    steps.push_back({std::move(step), traverses, descriptor.nodes});
+    steps.push_back({std::move(step), traverses, descriptor.nodes, std::move(kernel)});
   }
   return steps;
 }

@@ -30,6 +30,7 @@ struct PlannedStep {
   std::unique_ptr<Step> step;
   Traversal traversal;
   std::vector<size_t> nodes;  // of the graph that the step computes, for traces
+  std::string kernel;         // for traces: "gemm + elementwise"
 };
 
 // Takes the steps out of their descriptors. Makes the elementwise ones, which depend on the planned

@@ -84,7 +84,12 @@ std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t 
   const OpDef& op = *context.shaped.node(node).op;
   const SpelledExpression* call = kernel_of(op);
   if (!call) return std::nullopt;
-  return kernel_called(op, *call).lower({{context.shaped, node, *call}, context, transposes});
+  auto descriptor =
+      kernel_called(op, *call).lower({{context.shaped, node, *call}, context, transposes});
+  if (!descriptor) return descriptor;
+  if (descriptor->kernel.empty()) descriptor->kernel = call->text;
+  for (StepDescriptor& before : descriptor->before) before.kernel = call->text;
+  return descriptor;
 }
 
 HalfSupport half_support(const OpDef& op) {

@@ -35,6 +35,7 @@ class MemoryPlanner {
     write_in_place();
     assign_buffers();
     check_limits(limit);
+    keep_live_ranges();
     return std::move(memory_);
   }
 
@@ -43,6 +44,15 @@ class MemoryPlanner {
     size_t storage = lowered_.storage_of[index(id)];
     while (lowered_.storages[storage].alias_of) storage = *lowered_.storages[storage].alias_of;
     return storage;
+  }
+
+  void keep_live_ranges() {
+    for (const StepDescriptor& step : lowered_.steps) {
+      for (const ValueId id : step.writes) {
+        const Storage& storage = lowered_.storage(id);
+        memory_.values.push_back({id, shaped_.buffer_bytes(id), storage.first, storage.last});
+      }
+    }
   }
 
   // Inputs are written to after the last collective: if one fails, they are as before the run.

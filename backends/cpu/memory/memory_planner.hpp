@@ -11,6 +11,13 @@
 
 namespace mithril::cpu_backend {
 
+// A value that a step writes, and the steps that write it and read it last.
+struct LiveValue {
+  ValueId id;
+  int64_t bytes;
+  int32_t first, last;
+};
+
 // Buffer 0 is the arena. The inputs follow, then the constants, then one buffer for each output
 // that a run allocates.
 struct PlannedMemory {
@@ -19,7 +26,8 @@ struct PlannedMemory {
   size_t buffers = 0;            // in all
   int64_t arena_bytes = 0;
   int64_t output_bytes = 0;
-  size_t untouched_steps = 0;  // the number of steps before the first that writes into an input
+  std::vector<LiveValue> values;  // in the order in which steps write them
+  size_t untouched_steps = 0;     // the number of steps before the first that writes into an input
 };
 
 // Lets steps write in place, and packs the other live ranges into the arena. OutOfMemoryError E1101
