@@ -1,9 +1,12 @@
 // The backend that runs graphs through modules for JAX.
+#include <algorithm>
 #include <utility>
 
 #include "codegen/jax/write_jax.hpp"
 #include "convert.hpp"
 #include "mithril/backend/dtype_options.hpp"
+#include "mithril/eval/describe_step.hpp"
+#include "mithril/eval/size_cache.hpp"
 
 namespace mithril::python {
 namespace {
@@ -17,10 +20,28 @@ py::list arrays_of(std::span<const Tensor> tensors) {
 // A function of lists of arrays, which Python made of a module.
 class JaxExecutable final : public Executable {
  public:
-  explicit JaxExecutable(std::shared_ptr<const PythonFunction> function)
-      : function_(std::move(function)) {}
+  JaxExecutable(std::shared_ptr<const PythonFunction> function, const Graph& graph)
+      : function_(std::move(function)), graph_(graph), sizes_(graph_) {}
 
   std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
+    const TracedRun traced;
+    if (!traced.trace()) return call(inputs);
+    const auto plan = plan_for(inputs);
+    std::vector<TraceTicks> ticks{trace_ticks()};
+    std::vector<Tensor> outputs = call(inputs);
+    ticks.push_back(trace_ticks());
+    traced.trace()->add_steps(plan->steps, std::move(ticks));
+    return outputs;
+  }
+
+ private:
+  struct TracedSizes {
+    std::vector<Dims> inputs;
+    std::shared_ptr<const TracedSteps> steps;  // shared with traces
+  };
+
+  // The function returns arrays of NumPy, so it ends when they are computed.
+  std::vector<Tensor> call(std::span<const Tensor> inputs) const {
     const InterpreterLocked lock;
     const py::list made = (*function_)(arrays_of(inputs));
     std::vector<Tensor> outputs;
@@ -28,9 +49,24 @@ class JaxExecutable final : public Executable {
     return outputs;
   }
 
- private:
+  std::shared_ptr<const TracedSizes> plan_for(std::span<const Tensor> inputs) const {
+    const auto fits = [&](const TracedSizes& sizes) {
+      return std::equal(inputs.begin(), inputs.end(), sizes.inputs.begin(), sizes.inputs.end(),
+                        [](const Tensor& input, const Dims& dims) { return input.dims() == dims; });
+    };
+    return traced_.find_or_make(fits, [&] {
+      const Plan plan = make_plan(graph_, sizes_, inputs);
+      TracedStep step = describe_whole(graph_, plan, "XLA");
+      step.backend = step.device = "jax";
+      return TracedSizes{plan.inputs, std::make_shared<const TracedSteps>(1, std::move(step))};
+    });
+  }
+
   std::shared_ptr<const PythonFunction>
       function_;  // shared: released with the interpreter's lock held
+  const Graph graph_;
+  const SizeSources sizes_;
+  const SizeCache<TracedSizes> traced_ = {};
 };
 
 class JaxRunner final : public Backend {
@@ -54,7 +90,7 @@ class JaxRunner final : public Backend {
     const JaxProgram program = jax_program(graph);
     const InterpreterLocked lock;
     const py::object made = (*load_)(program.source, arrays_of(program.constants), options.jit);
-    return std::make_unique<JaxExecutable>(shared_function(made));
+    return std::make_unique<JaxExecutable>(shared_function(made), graph);
   }
 
  private:

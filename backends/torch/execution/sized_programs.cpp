@@ -121,14 +121,18 @@ std::vector<at::Tensor> SizedPrograms::run(at::TensorList inputs, const MemorySc
   const at::AutoDispatchBelowADInplaceOrView below;
   const SwitchScope switches(switches_);
   if (donated == Donated::in_place) check_apart(inputs);
-  const std::shared_ptr<const TorchProgram> program = eager_ ? nullptr : program_for(inputs);
+  const TracedRun traced;
+  StepTrace* const trace = traced.trace();
+  const std::shared_ptr<const TorchProgram> program =
+      eager_ && !trace ? nullptr : program_for(inputs);
   if (program && program->script) {
-    std::vector<at::Tensor> outputs = run_script(*program->script, inputs, scope);
+    std::vector<at::Tensor> outputs = trace_script(*program, inputs, scope, trace);
     copy_constants(outputs);
     if (donated == Donated::in_place) update(inputs, outputs);
     return outputs;
   }
-  if (program && program->recorder) return run_recorded(*program, inputs, scope, donated);
+  // A replay has no steps to measure.
+  if (program && program->recorder && !trace) return run_recorded(*program, inputs, scope, donated);
   return run_plainly(program.get(), inputs, scope, donated);
 }
 
@@ -187,6 +191,7 @@ Registers SizedPrograms::begin(size_t count, at::TensorList inputs) const {
 }
 
 void SizedPrograms::run_program(const TorchProgram& program, Run& run) const {
+  if (StepTrace* const trace = current_trace()) return trace_program(program, run, *trace);
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     run_node(i, program.plan.nodes[i], program.nodes[i], run);
   }

@@ -77,6 +77,10 @@ class SizedPrograms {
   };
   Registers begin(size_t registers, at::TensorList inputs) const;
   void run_program(const TorchProgram& program, Run& run) const;
+  void trace_program(const TorchProgram& program, Run& run, StepTrace& trace) const;
+  TracedSteps traced_steps(const TorchProgram& program) const;
+  std::vector<at::Tensor> trace_script(const TorchProgram& program, at::TensorList inputs,
+                                       const MemoryScope& scope, StepTrace* trace) const;
   void run_eagerly(at::TensorList inputs, Run& run) const;
   void run_node(size_t at, const PlannedNode& planned, const LoweredNode& node, Run& run) const;
   void release(const PlannedNode& planned, Registers& registers) const;

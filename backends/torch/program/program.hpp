@@ -8,6 +8,7 @@
 
 #include "backends/torch/program/operators.hpp"
 #include "backends/torch/recording/recorder.hpp"
+#include "mithril/eval/describe_step.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/graph.hpp"
 
@@ -57,6 +58,7 @@ struct TorchProgram {
   Target target;
   std::vector<LoweredNode> nodes;  // in the order of the plan
   size_t registers = 0;
+  std::shared_ptr<const LazySteps> traced = std::make_shared<LazySteps>();  // copies share it
   std::shared_ptr<const Script> script = nullptr;  // runs instead of the nodes; null: the nodes run
   std::shared_ptr<Recorder> recorder = nullptr;    // replays the nodes; null: they run each time
 };
