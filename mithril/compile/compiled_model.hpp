@@ -19,7 +19,8 @@
 namespace mithril {
 
 class Backend;
-class Communicator;  // distributed/communicator.hpp
+class Communicator;     // distributed/communicator.hpp
+struct MemoryTimeline;  // backend/memory_timeline.hpp
 
 // The state that a model keeps between evaluations: running statistics, random keys. Copies share
 // their elements, because an evaluation returns a new state and writes to none.
@@ -66,6 +67,10 @@ struct GradientOptions {
   std::vector<std::string> outputs = {};  // as in OutputOptions
   // Parameters, frozen ones too, and data. Empty: all parameters that are not frozen.
   std::vector<std::string> gradient_keys = {};
+};
+
+struct TimelineOptions {
+  bool gradients = false;  // of an evaluation with the gradients of the cost
 };
 
 // Immutable: many threads may evaluate it at the same time, with any sizes that satisfy its
@@ -220,6 +225,13 @@ class CompiledModel {
   // The warnings of compiling, which the warning handler received, too (base/warning.hpp): inputs
   // whose names look misspelt.
   const std::vector<std::string>& warnings() const;
+  // What is in memory at each step of an evaluation, what made it, and which values own the peak
+  // (backend/memory_timeline.hpp). If compiling left a size open, `data` has an example.
+  // InputError E0811 without an example, E0808 without a cost; GradientError E0505 if the model was
+  // compiled for inference; BackendError E1056 if the backend does not plan memory: the CPU backend
+  // does.
+  MemoryTimeline memory_timeline(const TensorMap& data = {},
+                                 const TimelineOptions& options = {}) const;
   // A table of the inputs and outputs, and the number and size of the parameters.
   std::string summary() const;
 

@@ -6,6 +6,7 @@
 
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/base/trace.hpp"
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/local_program.hpp"
 #include "mithril/compile/parameter_blocks.hpp"
@@ -228,6 +229,7 @@ Result run(Impl& compiled, const Impl& whole, const Request& request) {
 }
 
 Result run(const std::shared_ptr<Impl>& model, const Request& request) {
+  const TracedCall call("evaluate");
   const std::shared_ptr<Impl> whole = in_use(model);
   const std::shared_ptr<Impl> compiled = selected(whole, request);
   // E1054 says what the model cannot do, so all processes raise it.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mithril/base/interrupt.hpp"
+#include "mithril/base/trace.hpp"
 #include "mithril/engine/engine_errors.hpp"
 
 namespace mithril {
@@ -66,6 +67,7 @@ bool run_together(const std::vector<std::shared_ptr<InferenceRequest>>& batch) t
   }
   std::vector<TensorMap> answers;
   {
+    const TracedCall traced("infer");
     const MeteredCall call(*batch.front()->counters, rows);
     answers = batch.front()->model->run_batch(inputs);
   }
@@ -78,6 +80,7 @@ bool run_together(const std::vector<std::shared_ptr<InferenceRequest>>& batch) t
 }  // namespace
 
 TensorMap run_request(const CheckedRequest& request) {
+  const TracedCall traced("infer");
   const MeteredCall call(request.counters, request.inputs.rows);
   return request.session ? run_in_session(request.name, *request.session, request.inputs)
                          : request.model.run(request.inputs);

@@ -9,6 +9,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/base/trace.hpp"
 #include "mithril/compile/inference_program.hpp"
 #include "mithril/generation/sampling.hpp"
 #include "mithril/op/op_def.hpp"
@@ -251,6 +252,7 @@ void GenerateOptions::check() const {
 std::vector<Tokens> generate(const CompiledModel& model, const TensorMap& params,
                              const std::vector<Tokens>& prompts, const GenerateOptions& options) {
   options.check();
+  const TracedCall call("generate");
   return Generation(model, params, prompts, options).run();
 }
 

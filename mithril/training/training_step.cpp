@@ -10,6 +10,7 @@
 #include "mithril/backend/updates_in_place.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/base/trace.hpp"
 #include "mithril/compile/agreement.hpp"
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/local_program.hpp"
@@ -98,6 +99,7 @@ TrainingStep::~TrainingStep() = default;
 TrainingStep::TrainingStep(TrainingStep&&) noexcept = default;
 
 TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) {
+  const TracedCall call("TrainingStep");
   return or_abandon(group_of(*impl_->compiled), [&] { return impl_->run(params, data); });
 }
 
