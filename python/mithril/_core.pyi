@@ -70,6 +70,9 @@ from ._stubs.optimizers import ParameterGroup as ParameterGroup
 from ._stubs.optimizers import Plateau as Plateau
 from ._stubs.optimizers import StepSchedule as StepSchedule
 from ._stubs.optimizers import TrainingStep as TrainingStep
+from ._stubs.profile import MemoryTimeline as MemoryTimeline
+from ._stubs.profile import Profile as Profile
+from ._stubs.profile import profile as profile
 from ._stubs.tensor import Tensor as Tensor
 from ._stubs.types import Array, Arrays, Binding, Key, Keys, Outputs, PortType, Shape
 from ._stubs.types import Value as Value
@@ -324,6 +327,7 @@ class CompiledModel:
     @property
     def shapes(self) -> dict[str, list[int | str | None]]: ...
     def summary(self) -> str: ...
+    def memory_timeline(self, data: Arrays = ..., *, gradients: bool = False) -> MemoryTimeline: ...
     def _copy(self) -> CompiledModel: ...
 
 def IOKey(  # noqa: N802

@@ -4,6 +4,7 @@
 #include "convert.hpp"
 #include "mithril/base/version.hpp"
 #include "process.hpp"
+#include "profile.hpp"
 
 namespace mithril::python {
 namespace {
@@ -40,6 +41,7 @@ PYBIND11_MODULE(_core, module) {
   bind_constraints(module);
   bind_compile(module);
   bind_compare(module);
+  bind_profile(module);
   bind_loss_scale(module);
   bind_jax(module);
   bind_jax_backend(module);
