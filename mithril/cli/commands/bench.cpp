@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <chrono>
 
+#include "backends/cpu/cpu.hpp"
+#include "mithril/backend/memory_timeline.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/cli/argument_values.hpp"
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/compile_file.hpp"
 #include "mithril/cli/text_table.hpp"
 #include "mithril/edit/cost.hpp"
+#include "mithril/profile/profile.hpp"
 
 namespace mithril::cli {
 namespace {
@@ -51,7 +54,10 @@ struct Timing {
   std::string shapes;
   double compile = 0, first = 0, median = 0, p90 = 0, p99 = 0, least = 0, most = 0;  // in ms
   std::int64_t runs = 0;
-  Cost cost;  // 0: not counted
+  Cost cost;                                   // 0: not counted
+  std::optional<std::int64_t> run_bytes = {};  // the memory of an evaluation
+  std::string ops = {};                        // the table of --ops
+  Json::Array op_rows = {};
 };
 
 double percentile(const std::vector<double>& sorted, double share) {
@@ -65,8 +71,26 @@ Cost cost_of(const Model& model, const std::vector<std::string>& shapes) try {
   return {};  // only the parameters state some sizes
 }
 
+// How the time of a few more evaluations is spread over the ops.
+void profile_ops(const CompiledModel& bound, const TensorMap& data, const MachinePeak& peak,
+                 Timing& timing) {
+  constexpr std::int64_t most_runs = 20;
+  Profile profile;
+  for (std::int64_t i = 0; i < std::min(timing.runs, most_runs); ++i) bound.evaluate({}, data);
+  profile.stop();
+  timing.ops = profile.summary({.peak = peak});
+  for (const ProfileRow& row : profile.rows()) {
+    timing.op_rows.push_back(Json::Object{{"ops", row.name},
+                                          {"calls", row.calls},
+                                          {"ms", row.seconds * 1e3},
+                                          {"operations", row.operations},
+                                          {"bytes", row.bytes},
+                                          {"threads", std::int64_t{row.threads}}});
+  }
+}
+
 Timing time_shapes(const ModelFile& file, const Arguments& arguments,
-                   const std::vector<std::string>& shapes) {
+                   const std::vector<std::string>& shapes, const MachinePeak& peak) {
   constexpr double time_ms = 2000;
   constexpr std::int64_t least_runs = 5, most_runs = 10000;
   Timing timing;
@@ -102,6 +126,8 @@ Timing time_shapes(const ModelFile& file, const Arguments& arguments,
   timing.least = times.front();
   timing.most = times.back();
   timing.cost = cost_of(file.model, shapes);
+  timing.run_bytes = bound.memory_timeline(data).planned_bytes;
+  if (arguments.has("--ops")) profile_ops(bound, data, peak, timing);
   return timing;
 }
 
@@ -116,18 +142,31 @@ TableFormat format_of(const std::string& name) {
   return name == "csv" ? TableFormat::csv : TableFormat::text;
 }
 
-Json json_of(const Timing& timing) {
-  return Json::Object{{"shapes", timing.shapes},   {"compile_ms", timing.compile},
+// Of operations and bytes the one of which the model reaches more; none if they are not counted.
+std::optional<double> share_of_peak(const Timing& timing, const MachinePeak& peak) {
+  if (timing.cost.operations == 0) return std::nullopt;
+  const double reached = std::max(static_cast<double>(timing.cost.operations) / peak.operations,
+                                  static_cast<double>(timing.cost.bytes) / peak.bytes);
+  return reached / (timing.median / 1000);
+}
+
+Json json_of(const Timing& timing, const MachinePeak& peak) {
+  Json::Object object{{"shapes", timing.shapes},   {"compile_ms", timing.compile},
                       {"first_ms", timing.first},  {"median_ms", timing.median},
                       {"p90_ms", timing.p90},      {"p99_ms", timing.p99},
                       {"min_ms", timing.least},    {"max_ms", timing.most},
                       {"runs", timing.runs},       {"operations", timing.cost.operations},
                       {"bytes", timing.cost.bytes}};
+  if (const auto share = share_of_peak(timing, peak)) object.emplace_back("share_of_peak", *share);
+  if (timing.run_bytes) object.emplace_back("run_bytes", *timing.run_bytes);
+  if (!timing.ops.empty()) object.emplace_back("ops", timing.op_rows);
+  return object;
 }
 
-TableRow row_of(const Timing& timing) {
+TableRow row_of(const Timing& timing, const MachinePeak& peak) {
   const auto ms = [](double value) { return fmt::format("{:.4g}", value); };
   const double seconds = timing.median / 1000;
+  const std::optional<double> share = share_of_peak(timing, peak);
   const bool is_counted = timing.cost.operations > 0;
   const auto rate = [&](std::int64_t count, const char* unit) {
     return is_counted ? scaled(static_cast<double>(count) / seconds, unit) : std::string("?");
@@ -141,6 +180,7 @@ TableRow row_of(const Timing& timing) {
           grouped(timing.runs),
           rate(timing.cost.operations, "op/s"),
           rate(timing.cost.bytes, "B/s"),
+          share ? fmt::format("{:.0f} %", 100 * *share) : std::string("?"),
           ms(timing.compile),
           ms(timing.first)};
 }
@@ -153,17 +193,23 @@ int bench(const Arguments& arguments, Output& output) {
   const ModelFile file = read_model(arguments.value("FILE"), arguments);
   const double load = milliseconds(begin);
   std::vector<TableRow> rows = {{"shapes", "median ms", "p90", "p99", "min", "max", "runs",
-                                 "operations", "memory", "compile ms", "first ms"}};
+                                 "operations", "memory", "of peak", "compile ms", "first ms"}};
+  std::string ops;
   Json::Array timings;
+  const MachinePeak peak = measure_peak(*cpu());
   for (const auto& shapes : sets) {
-    const Timing timing = time_shapes(file, arguments, shapes);
-    rows.push_back(row_of(timing));
-    timings.push_back(json_of(timing));
+    const Timing timing = time_shapes(file, arguments, shapes, peak);
+    rows.push_back(row_of(timing, peak));
+    timings.push_back(json_of(timing, peak));
+    if (timing.ops.empty()) continue;
+    ops += "\n" + (timing.shapes.empty() ? std::string() : timing.shapes + "\n") + timing.ops;
   }
   if (output.is_json()) {
     output.object("bench", {{"file", arguments.value("FILE")},
                             {"load_ms", load},
                             {"peak_bytes", peak_bytes()},
+                            {"peak_operations_per_second", peak.operations},
+                            {"peak_bytes_per_second", peak.bytes},
                             {"timings", std::move(timings)}});
     return done;
   }
@@ -172,6 +218,11 @@ int bench(const Arguments& arguments, Output& output) {
   if (format == TableFormat::text) {
     output.text(fmt::format("\nloaded in {:.4g} ms; peak memory of the process {}\n", load,
                             memory_text(static_cast<double>(peak_bytes()))));
+    output.text(
+        fmt::format("peak of this machine, measured now: {} in a product of float32 "
+                    "matrices, {} in a copy\n",
+                    scaled(peak.operations, "op/s"), scaled(peak.bytes, "B/s")));
+    output.text(ops);
   }
   return done;
 }

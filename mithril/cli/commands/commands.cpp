@@ -89,6 +89,7 @@ const std::vector<Command>& commands() {
             {.name = "--runs",
              .value = "N",
              .help = "timed runs of each shape; default: as many as fit in 2 s, at least 5"},
+            {.name = "--ops", .help = "show how the time is spread over the ops"},
             {.name = "--format",
              .value = "FORMAT",
              .help = "the format of the table",

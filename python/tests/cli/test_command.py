@@ -167,9 +167,27 @@ def test_bench_times_each_shape(folder):
         assert 0 < timing["min_ms"] <= timing["median_ms"] <= timing["p90_ms"] <= timing["max_ms"]
     assert [timing["operations"] for timing in found["timings"]] == [400, 25600]
     csv = text_of(*arguments, "--format", "csv", folder=folder)
-    assert [line.count(",") for line in csv.splitlines()] == [10, 11, 11]  # "x=1,8" is quoted
+    assert [line.count(",") for line in csv.splitlines()] == [11, 12, 12]  # "x=1,8" is quoted
     markdown = text_of(*arguments, "--format", "markdown", folder=folder)
     assert len(markdown.splitlines()) == 4
+
+
+def test_bench_compares_with_the_peak_of_the_machine(folder):
+    arguments = ["bench", "net.json", "--shape", "x=1,8", "--runs", 3]
+    found = object_of(*arguments, folder=folder)
+    assert found["peak_operations_per_second"] > 0 and found["peak_bytes_per_second"] > 0
+    (timing,) = found["timings"]
+    assert timing["share_of_peak"] > 0 and timing["run_bytes"] > 0 and "ops" not in timing
+    assert "\npeak of this machine, measured now: " in text_of(*arguments, folder=folder)
+
+
+def test_bench_shows_how_the_time_is_spread_over_the_ops(folder):
+    arguments = ["bench", "net.json", "--shape", "x=1,8", "--runs", 3, "--ops"]
+    (timing,) = object_of(*arguments, folder=folder)["timings"]
+    assert all(row["calls"] % 3 == 0 and row["ms"] >= 0 for row in timing["ops"])
+    assert sum(row["operations"] for row in timing["ops"]) == 3 * timing["operations"]
+    text = text_of(*arguments, folder=folder)
+    assert "\nx=1,8\nops" in text and "\nevaluate, between steps" in text
 
 
 def test_diff_finds_equal_files(folder):
