@@ -15,7 +15,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/base/out_of_memory.hpp"
-#include "mithril/base/trace.hpp"
+#include "mithril/base/traced_run.hpp"
 #include "mithril/eval/size_cache.hpp"
 #include "mithril/op/op_def.hpp"
 

@@ -1,7 +1,6 @@
 #include "mithril/base/trace.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <new>
 #include <set>
@@ -12,11 +11,6 @@ namespace mithril {
 namespace {
 
 thread_local StepTrace* trace_of_thread = nullptr;
-
-// The trace of the process. The flag makes the usual case, that there is none, cheap.
-std::atomic<bool> is_process_traced{false};
-std::mutex process_trace_mutex;               // guards the next
-std::shared_ptr<StepTrace> trace_of_process;  // shared with the runs that add to it
 
 // Numbers threads in the order of their first events.
 std::vector<TraceEvent> numbered(std::vector<std::pair<std::thread::id, TraceEvent>> events) {
@@ -117,30 +111,5 @@ StepTrace* current_trace() { return trace_of_thread; }
 
 TraceScope::TraceScope(StepTrace* trace) : outer_(std::exchange(trace_of_thread, trace)) {}
 TraceScope::~TraceScope() { trace_of_thread = outer_; }
-
-bool begin_process_trace(std::shared_ptr<StepTrace> trace) {
-  const std::lock_guard lock(process_trace_mutex);
-  if (trace_of_process) return false;
-  trace_of_process = std::move(trace);
-  is_process_traced.store(true, std::memory_order_relaxed);
-  return true;
-}
-
-void end_process_trace() {
-  const std::lock_guard lock(process_trace_mutex);
-  is_process_traced.store(false, std::memory_order_relaxed);
-  trace_of_process = nullptr;
-}
-
-TracedRun::TracedRun() : trace_(trace_of_thread) {
-  if (trace_ || !is_process_traced.load(std::memory_order_relaxed)) return;
-  const std::lock_guard lock(process_trace_mutex);
-  held_ = trace_of_process;
-  trace_ = trace_of_thread = held_.get();
-}
-
-TracedRun::~TracedRun() {
-  if (held_) trace_of_thread = nullptr;
-}
 
 }  // namespace mithril

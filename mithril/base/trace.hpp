@@ -111,40 +111,4 @@ class TraceScope {
   StepTrace* const outer_;
 };
 
-// Sets the trace of threads that have none. Returns false if there is one.
-bool begin_process_trace(std::shared_ptr<StepTrace> trace);
-// Runs that began before may still add their steps.
-void end_process_trace();
-
-// During its lifetime current_trace() is the trace of the process if the thread has none.
-class TracedRun {
- public:
-  TracedRun();
-  ~TracedRun();
-  TracedRun(const TracedRun&) = delete;
-  TracedRun& operator=(const TracedRun&) = delete;
-  StepTrace* trace() const { return trace_; }  // null: none
-
- private:
-  StepTrace* trace_;
-  std::shared_ptr<StepTrace> held_;  // shared: the trace may end before the run; null: not its own
-};
-
-// A call of the user, which a trace shows around the steps in it. `name` is a literal.
-class TracedCall {
- public:
-  explicit TracedCall(const char* name)
-      : name_(name), run_(), start_(run_.trace() ? trace_ticks() : TraceTicks{}) {}
-  ~TracedCall() {
-    if (run_.trace()) run_.trace()->add_call(name_, start_, trace_ticks());
-  }
-  TracedCall(const TracedCall&) = delete;
-  TracedCall& operator=(const TracedCall&) = delete;
-
- private:
-  const char* const name_;
-  const TracedRun run_;
-  const TraceTicks start_;
-};
-
 }  // namespace mithril

@@ -6,7 +6,7 @@
 
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/base/trace.hpp"
+#include "mithril/base/traced_run.hpp"
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/local_program.hpp"
 #include "mithril/compile/parameter_blocks.hpp"

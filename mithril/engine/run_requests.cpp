@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "mithril/base/interrupt.hpp"
-#include "mithril/base/trace.hpp"
+#include "mithril/base/traced_run.hpp"
 #include "mithril/engine/engine_errors.hpp"
 
 namespace mithril {

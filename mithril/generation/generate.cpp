@@ -9,7 +9,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/base/trace.hpp"
+#include "mithril/base/traced_run.hpp"
 #include "mithril/compile/inference_program.hpp"
 #include "mithril/generation/sampling.hpp"
 #include "mithril/op/op_def.hpp"

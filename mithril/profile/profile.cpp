@@ -12,6 +12,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/base/traced_run.hpp"
 #include "mithril/base/write_file.hpp"
 
 namespace mithril {

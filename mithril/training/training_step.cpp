@@ -10,7 +10,7 @@
 #include "mithril/backend/updates_in_place.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/base/trace.hpp"
+#include "mithril/base/traced_run.hpp"
 #include "mithril/compile/agreement.hpp"
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/compile/local_program.hpp"

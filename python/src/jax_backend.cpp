@@ -5,6 +5,7 @@
 #include "codegen/jax/write_jax.hpp"
 #include "convert.hpp"
 #include "mithril/backend/dtype_options.hpp"
+#include "mithril/base/traced_run.hpp"
 #include "mithril/eval/describe_step.hpp"
 #include "mithril/eval/size_cache.hpp"
 

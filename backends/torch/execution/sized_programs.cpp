@@ -17,6 +17,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/file_pages.hpp"
 #include "mithril/base/interrupt.hpp"
+#include "mithril/base/traced_run.hpp"
 #include "mithril/eval/node_error.hpp"
 #include "mithril/eval/run_node.hpp"
 #include "mithril/op/op_def.hpp"

@@ -1,0 +1,45 @@
+#include "mithril/base/traced_run.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+namespace mithril {
+namespace {
+
+// The flag makes the usual case, that there is no trace, cheap.
+std::atomic<bool> is_process_traced{false};
+std::mutex process_trace_mutex;               // guards the next
+std::shared_ptr<StepTrace> trace_of_process;  // shared with the runs that add to it
+
+// A forked child records nothing: the profile is that of its parent.
+[[maybe_unused]] const int stopped_at_fork = pthread_atfork(
+    nullptr, nullptr, [] { is_process_traced.store(false, std::memory_order_relaxed); });
+
+}  // namespace
+
+bool begin_process_trace(std::shared_ptr<StepTrace> trace) {
+  const std::lock_guard lock(process_trace_mutex);
+  if (trace_of_process) return false;
+  trace_of_process = std::move(trace);
+  is_process_traced.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+void end_process_trace() {
+  const std::lock_guard lock(process_trace_mutex);
+  is_process_traced.store(false, std::memory_order_relaxed);
+  trace_of_process = nullptr;
+}
+
+TracedRun::TracedRun() : trace_(current_trace()) {
+  if (trace_ || !is_process_traced.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(process_trace_mutex);
+  held_ = trace_of_process;
+  trace_ = held_.get();
+  if (trace_) scope_.emplace(trace_);
+}
+
+}  // namespace mithril
