@@ -45,6 +45,22 @@ StepDescriber::StepDescriber(const Graph& graph, const Plan& plan)
     }
   }
   for (const Output& output : graph.outputs()) is_output_[index(output.value)] = true;
+  prefix_ = find_prefix();
+}
+
+// What "model.fc1.output" has before the "fc1" of "fc1.weight".
+std::string StepDescriber::find_prefix() const {
+  for (const Node& node : graph_.nodes()) {
+    const std::string owner = without_last(graph_.value(node.outputs.front()).name);
+    for (const Argument& argument : node.arguments) {
+      const ValueId* id = tensor_of(argument);
+      if (!id || producer_[index(*id)] != none) continue;
+      const std::string of_parameter = without_last(graph_.value(*id).name);
+      if (!of_parameter.empty() && owner.ends_with("." + of_parameter))
+        return owner.substr(0, owner.size() - of_parameter.size());
+    }
+  }
+  return {};
 }
 
 TracedStep StepDescriber::describe(std::span<const size_t> nodes, std::string kernel,
@@ -145,11 +161,13 @@ std::string StepDescriber::layer_of_value(std::string_view name) const {
     return owner.empty() ? parameter : owner;
   }
   if (!name.starts_with(gradient_prefix)) {
-    std::string owner = without_last(name);
+    const std::string owner = without_last(name);
     if (owner.empty()) return std::string(name);
     // The ops in place of another op have its name before theirs: "loss.output.subtract_3".
     const auto whole = by_name_.find(owner);
-    return whole == by_name_.end() ? owner : layer_of(whole->second);
+    if (whole != by_name_.end()) return layer_of(whole->second);
+    const bool has_prefix = !prefix_.empty() && owner.starts_with(prefix_);
+    return has_prefix ? owner.substr(prefix_.size()) : owner;
   }
   const std::string of = without_last(name.substr(gradient_prefix.size()));  // "grad.h.matmul_17"
   const auto made = by_name_.find(of);

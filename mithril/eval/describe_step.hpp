@@ -33,6 +33,7 @@ class StepDescriber {
   std::int64_t bytes(ValueId id) const;
   std::string layer_of_value(std::string_view name) const;
   std::string layer_of(ValueId value) const;  // that a node makes
+  std::string find_prefix() const;
 
   const Graph& graph_;
   const Plan& plan_;
@@ -41,6 +42,7 @@ class StepDescriber {
   std::vector<std::vector<size_t>> readers_;  // per value: nodes
   std::vector<bool> is_output_;               // per value
   std::unordered_map<std::string_view, ValueId> by_name_;
+  std::string prefix_;  // of paths that names of parameters lack: "model." of a training model
 };
 
 // All nodes of a plan as one step, for backends that run a graph as a whole.

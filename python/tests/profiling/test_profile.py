@@ -106,6 +106,7 @@ def test_a_training_step_has_three_phases():
     assert names(p.rows(by="phase")) == {"forward", "backward", "update"}
     assert {"fc1", "fc2"} <= names(p.rows(by="layer"))
     assert "TrainingStep, between steps" in names(p.gaps())
+    assert "relu" in names(p.rows(by="layer"))
     assert not any(name.startswith(("grad.", "optimizer.")) for name in names(p.rows(by="layer")))
 
 
@@ -224,6 +225,7 @@ def test_torch_has_a_step_for_each_op():
     steps = p.to_dict()["steps"]
     assert [step["backend"] for step in steps] == ["torch"] * len(steps)
     assert all(step["threads"] is None for step in steps)
+    assert all(row["threads"] is None for row in p.rows())
     assert any(step["kernel"].startswith("aten::") for step in steps)
     cost = network().cost(shapes={"x": [8, 12]})
     assert sum(step["operations"] for step in steps) == cost["operations"]
