@@ -28,7 +28,7 @@ struct ProfileRow {
   // The operations of model.cost(), and the bytes that the steps read and write if nothing is in a
   // cache.
   std::int64_t operations = 0, bytes = 0;
-  int threads = 1;      // the most that worked on one of the steps
+  int threads = 0;      // the most that worked on one of the steps; 0: the backend does not say
   bool on_cpu = false;  // whether all steps ran on the CPU
 };
 

@@ -64,7 +64,7 @@ Cells cells_of(const ProfileRow& row, double whole, const ProfileSummaryOptions&
     const bool is_known = row.on_cpu && row.bytes > 0 && row.seconds > 0;
     cells.push_back(is_known ? percent(share_of_peak(row, *options.peak)) : "-");
   }
-  cells.push_back(std::to_string(row.threads));
+  cells.push_back(row.threads > 0 ? std::to_string(row.threads) : "-");
   return cells;
 }
 
