@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "mithril/graph/expression.hpp"
@@ -16,14 +15,19 @@ namespace mithril {
 namespace {
 
 constexpr int64_t fewest_steps_to_divide = 4;
+constexpr int64_t steps_of_open_segment = 32;  // of a loop of an unknown number of steps
 
-std::optional<int64_t> known_length(const ScanLoop& scan) {
-  const Dim length = resolve(scan.length.dim());
-  return length.is_constant() ? std::optional(length.constant()) : std::nullopt;
+Dim length_of(const ScanLoop& scan) { return resolve(scan.length.dim()); }
+
+bool is_divided(const ScanLoop& scan) {
+  const Dim length = length_of(scan);
+  return !length.is_constant() || length.constant() >= fewest_steps_to_divide;
 }
 
 // About the root of the length. A divisor of it leaves no steps over, whose elements are copied.
-int64_t steps_of_segment(int64_t length) {
+int64_t steps_of_segment(const Dim& steps_of_loop) {
+  if (!steps_of_loop.is_constant()) return steps_of_open_segment;
+  const int64_t length = steps_of_loop.constant();
   const auto root = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(length))));
   for (int64_t steps = root; 2 * steps >= root; --steps) {
     if (length % steps == 0) return steps;
@@ -33,30 +37,31 @@ int64_t steps_of_segment(int64_t length) {
 
 // Elements of the sequences and stacks of a loop.
 struct ElementRange {
-  int64_t begin, count;
+  Dim begin, count;
 };
 
 class DividedLoop {
  public:
   // `scan`: of the graph before the pass.
-  DividedLoop(Rebuilder& rebuilder, const std::string& name, ScanLoop scan, int64_t length)
+  DividedLoop(Rebuilder& rebuilder, const std::string& name, ScanLoop scan)
       : graph_(rebuilder.graph()),
         scan_(std::move(scan)),
         scope_(name + ".divided"),
-        length_(length),
-        steps_(steps_of_segment(length)),
-        segments_(length / steps_) {
+        length_(length_of(scan_)),
+        steps_(steps_of_segment(length_)),
+        segments_(floor_divide(length_, Dim(steps_))) {
     for (ValueId& id : scan_.arguments) id = rebuilder.map(id);
-    const ElementRange whole{0, segments_ * steps_}, rest{whole.count, length - whole.count};
+    const ElementRange whole{0, segments_ * steps_}, rest{whole.count, length_ - whole.count};
+    const bool has_rest = !rest.count.is_constant(0);
     carries_.assign(scan_.arguments.begin(), scan_.arguments.begin() + count(scan_.carries));
     std::vector<ValueId> of_segments, of_rest;
-    if (scan_.reverse && rest.count > 0) of_rest = run(rest);
+    if (scan_.reverse && has_rest) of_rest = run(rest);
     of_segments = run_segments(whole);
-    if (!scan_.reverse && rest.count > 0) of_rest = run(rest);
+    if (!scan_.reverse && has_rest) of_rest = run(rest);
     results_ = carries_;
     for (size_t k = 0; k < of_segments.size(); ++k) {
       const Expression stack = at(of_segments[k]);
-      results_.push_back(rest.count > 0 ? call("concat", {stack, at(of_rest[k]), 0}).id : stack.id);
+      results_.push_back(has_rest ? call("concat", {stack, at(of_rest[k]), 0}).id : stack.id);
     }
   }
 
@@ -70,9 +75,9 @@ class DividedLoop {
   bool is_sequence(size_t i) const { return !is_carry(i) && i < scan_.carries + scan_.sequences; }
 
   Expression elements(ValueId sequence, ElementRange range) {
-    if (range.count == length_) return at(sequence);
-    const Tuple begin{Datum(range.begin)}, end{Datum(range.begin + range.count)};
-    return call("slice", {at(sequence), Datum(begin), Datum(end)});
+    if (same(range.count, length_)) return at(sequence);
+    const Datum begin = Datum::dims({range.begin}), end = Datum::dims({range.begin + range.count});
+    return call("slice", {at(sequence), begin, end});
   }
 
   // Sets the carries to those that a loop has made, and returns its stacks.
@@ -126,22 +131,24 @@ class DividedLoop {
   ValueId in_segments(ValueId sequence, ElementRange range) {
     const Expression used = elements(sequence, range);
     std::vector<Dim> dims(used.dims().begin() + 1, used.dims().end());
-    dims.insert(dims.begin(), {Dim(segments_), Dim(steps_)});
+    dims.insert(dims.begin(), {segments_, Dim(steps_)});
     return call("reshape", {used, Datum::dims(dims)}).id;
   }
 
-  ValueId joined(ValueId stack, int64_t length) {
+  ValueId joined(ValueId stack, const Dim& length) {
     const Expression segments = at(stack);
     std::vector<Dim> dims(segments.dims().begin() + 2, segments.dims().end());
-    dims.insert(dims.begin(), Dim(length));
+    dims.insert(dims.begin(), length);
     return call("reshape", {segments, Datum::dims(dims)}).id;
   }
 
   Graph& graph_;
   ScanLoop scan_;
   const std::string scope_;
-  const int64_t length_, steps_, segments_;  // steps of a segment
-  std::vector<ValueId> carries_;             // after the steps so far
+  const Dim length_;
+  const int64_t steps_;  // of a segment
+  const Dim segments_;
+  std::vector<ValueId> carries_;  // after the steps so far
   std::vector<ValueId> results_;
 };
 
@@ -165,14 +172,12 @@ Graph divide_loops(const Graph& graph) {
   Rebuilder rebuilder(graph);
   for (const Node& given : graph.nodes()) {
     const Node node = with_divided_graphs(given);
-    std::optional<int64_t> length;
-    if (is_scan(node)) length = known_length(scan_of(node));
-    if (!length || *length < fewest_steps_to_divide) {
+    if (!is_scan(node) || !is_divided(scan_of(node))) {
       rebuilder.keep(node);
       continue;
     }
     const std::string& name = graph.value(node.outputs.front()).name;
-    const DividedLoop divided(rebuilder, name, scan_of(node), *length);
+    const DividedLoop divided(rebuilder, name, scan_of(node));
     for (size_t k = 0; k < node.outputs.size(); ++k)
       rebuilder.become(node.outputs[k], divided.results()[k]);
   }

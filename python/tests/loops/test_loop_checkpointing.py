@@ -8,14 +8,17 @@ import mithril as ml
 N, H = 32, 64
 
 
-def recurrent(length: int, reverse: bool = False) -> ml.Model:
+def recurrent_loop(reverse: bool) -> ml.Model:
     step = ml.Model()
     step |= ml.Linear(H)(input="x", weight="w_x", bias="b", output="of_x")
     step |= ml.Linear(H, use_bias=False)(input="h", weight="w_h", output="of_h")
     step |= ml.Tanh()(input=step["of_x"] + step["of_h"], output="h_next")
     step |= ml.Sum(axis=-1)(input="h_next", output="y")
-    loop = ml.Scan(step, carry={"h": "h_next"}, sequences=["x"], outputs=["y"], reverse=reverse)
-    model = ml.Model()
+    return ml.Scan(step, carry={"h": "h_next"}, sequences=["x"], outputs=["y"], reverse=reverse)
+
+
+def recurrent(length: int, reverse: bool = False) -> ml.Model:
+    model, loop = ml.Model(), recurrent_loop(reverse)
     weights = {key: key for key in ("w_x", "b", "w_h")}
     model |= loop(x="x", h="h", y="y", h_last="last", **weights)
     times = np.linspace(1, 2, length)[:, None]
@@ -41,9 +44,15 @@ def gradients(
 
 
 def check(length: int, reverse: bool, backend: ml.CpuBackend) -> None:
-    outputs, expected = gradients(length, reverse, backend, use_checkpointing=False)
-    again, got = gradients(length, reverse, backend, use_checkpointing=True)
-    for values, others in ((outputs, again), (expected, got)):
+    compare(
+        gradients(length, reverse, backend, use_checkpointing=False),
+        gradients(length, reverse, backend, use_checkpointing=True),
+    )
+
+
+def compare(expected: tuple[dict, dict], got: tuple[dict, dict]) -> None:
+    """Outputs, and gradients."""
+    for values, others in zip(expected, got, strict=True):
         for key, value in values.items():
             scale = float(np.abs(np.asarray(value)).max(initial=1))
             np.testing.assert_allclose(
@@ -56,6 +65,53 @@ def check(length: int, reverse: bool, backend: ml.CpuBackend) -> None:
 @pytest.mark.parametrize("length", [0, 3, 4, 5, 7, 9, 12, 13])
 def test_gradients_of_segments_are_those_of_the_loop(length: int, reverse: bool) -> None:
     check(length, reverse, ml.CpuBackend(ml.float64))
+
+
+def open_gradients(
+    length: int, reverse: bool, backend: ml.CpuBackend, use_checkpointing: bool
+) -> tuple[dict, dict]:
+    """Of a model whose number of steps is known only when it runs."""
+    model, loop = ml.Model(), recurrent_loop(reverse)
+    model |= loop(**{key: key for key in loop.input_keys}, y="y", h_last="last")
+    model |= ml.Buffer()(input=model["last"].sum() + (model["y"] * model["y"]).sum(), output="loss")
+    model.expose_keys("loss", "y")
+    compiled = ml.compile(
+        model,
+        backend,
+        shapes={"x": [None, N, 8], "h": [N, H]},
+        data_keys={"x"},
+        trainable_keys={"h"},
+        use_checkpointing=use_checkpointing,
+    )
+    params = compiled.get_parameters(seed=0)
+    data = {"x": np.random.default_rng(0).normal(size=(length, N, 8))}
+    return compiled.evaluate(params, data, output_gradients={"loss": 1.0})
+
+
+# 32 steps are a segment.
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("length", [0, 1, 31, 32, 33, 64, 70])
+def test_segments_of_an_open_length(length: int, reverse: bool) -> None:
+    backend = ml.CpuBackend(ml.float64)
+    compare(
+        open_gradients(length, reverse, backend, False),
+        open_gradients(length, reverse, backend, True),
+    )
+
+
+@pytest.mark.parametrize("name", ["TorchBackend", "JaxBackend"])
+def test_segments_of_an_open_length_elsewhere(name: str) -> None:
+    pytest.importorskip("torch" if name == "TorchBackend" else "jax")
+    backend = getattr(ml, name)(dtype=ml.float64)
+    expected = open_gradients(70, True, ml.CpuBackend(ml.float64), False)
+    compare(expected, open_gradients(70, True, backend, True))
+
+
+def test_segments_of_an_open_length_take_little_memory() -> None:
+    backend = ml.CpuBackend(ml.float64, memory_limit=3_500_000)
+    open_gradients(400, False, backend, True)
+    with pytest.raises(ml.OutOfMemoryError, match="E1101"):
+        open_gradients(400, False, backend, False)
 
 
 @pytest.mark.parametrize("name", ["TorchBackend", "JaxBackend"])
