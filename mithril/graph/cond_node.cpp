@@ -24,13 +24,17 @@ CondNode cond_of(const Node& node) {
   return cond;
 }
 
-std::vector<ValueId> add_cond(Graph& graph, const CondNode& cond, const std::string& name) {
+std::vector<Argument> cond_arguments(const CondNode& cond) {
   std::vector<Argument> arguments{cond.condition};
   arguments.insert(arguments.end(), cond.arguments.begin(), cond.arguments.end());
   for (Datum datum : {Datum(to_string(cond.then)), Datum(to_string(cond.otherwise)),
                       results_of_nested(cond.results)})
     arguments.emplace_back(std::move(datum));
-  return graph.add(find_op("cond"), std::move(arguments), name);
+  return arguments;
+}
+
+std::vector<ValueId> add_cond(Graph& graph, const CondNode& cond, const std::string& name) {
+  return graph.add(find_op("cond"), cond_arguments(cond), name);
 }
 
 void evaluate_cond(EvalContext& c) {

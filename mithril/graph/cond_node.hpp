@@ -22,6 +22,7 @@ struct CondNode {
 
 bool is_cond(const Node& node);
 CondNode cond_of(const Node& node);
+std::vector<Argument> cond_arguments(const CondNode& cond);
 // Adds a node; the names of several outputs end in "_0", "_1".
 std::vector<ValueId> add_cond(Graph& graph, const CondNode& cond, const std::string& name);
 

@@ -1,12 +1,14 @@
 #include "mithril/passes/drop_rows.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "mithril/base/error.hpp"
+#include "mithril/graph/cond_node.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/op/op_def.hpp"
@@ -22,35 +24,59 @@ bool reads_one_of(const Node& node, const std::vector<bool>& values) {
   });
 }
 
-// What depends on a row in a loop.
-struct LoopRows {
+bool is_row_maker(const Node& node) { return node.op->transform && !node.op->expand; }
+
+// What depends on a row in a loop or a choice.
+struct NestedRows {
   std::vector<bool> arguments, outputs;
 };
 
-LoopRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row);
+NestedRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row);
+NestedRows rows_of_choice(const CondNode& cond, const std::vector<bool>& of_row);
+
+// Per output, whether it depends on a row.
+std::vector<bool> rows_of_outputs(const Node& node, const std::vector<bool>& of_row) {
+  if (!reads_one_of(node, of_row)) return std::vector<bool>(node.outputs.size());
+  if (is_scan(node)) return rows_of_loop(scan_of(node), of_row).outputs;
+  if (is_cond(node)) return rows_of_choice(cond_of(node), of_row).outputs;
+  return std::vector<bool>(node.outputs.size(), true);
+}
 
 // Marks what the node makes of marked values.
 void mark_rows(const Node& node, std::vector<bool>& of_row) {
-  if (!reads_one_of(node, of_row)) return;
-  std::vector<bool> outputs(node.outputs.size(), true);
-  if (is_scan(node)) outputs = rows_of_loop(scan_of(node), of_row).outputs;
+  const std::vector<bool> outputs = rows_of_outputs(node, of_row);
   for (size_t k = 0; k < outputs.size(); ++k) of_row[index(node.outputs[k])] = outputs[k];
 }
 
+// Per output of a graph, whether it depends on a marked input.
+std::vector<bool> rows_of_graph(const Graph& graph, const std::vector<bool>& inputs) {
+  std::vector<bool> inner(graph.values().size()), outputs;
+  for (size_t i = 0; i < inputs.size(); ++i) inner[index(graph.inputs()[i])] = inputs[i];
+  for (const Node& node : graph.nodes()) mark_rows(node, inner);
+  for (const Output& output : graph.outputs()) outputs.push_back(inner[index(output.value)]);
+  return outputs;
+}
+
+NestedRows rows_of_choice(const CondNode& cond, const std::vector<bool>& of_row) {
+  NestedRows rows;
+  for (const ValueId id : cond.arguments) rows.arguments.push_back(of_row[index(id)]);
+  const std::vector<bool> then = rows_of_graph(cond.then, rows.arguments),
+                          otherwise = rows_of_graph(cond.otherwise, rows.arguments);
+  for (size_t k = 0; k < then.size(); ++k)
+    rows.outputs.push_back(then[k] || otherwise[k] || of_row[index(cond.condition)]);
+  return rows;
+}
+
 // A carry depends on a row if its first or its next value does.
-LoopRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row) {
-  LoopRows rows;
+NestedRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row) {
+  NestedRows rows;
   for (const ValueId id : scan.arguments) rows.arguments.push_back(of_row[index(id)]);
   for (bool more = true; more;) {
     more = false;
-    std::vector<bool> inner(scan.body.values().size());
-    for (size_t i = 0; i < rows.arguments.size(); ++i)
-      inner[index(scan.body.inputs()[i])] = rows.arguments[i];
-    for (const Node& node : scan.body.nodes()) mark_rows(node, inner);
-    rows.outputs.clear();
-    for (size_t k = 0; k < scan.body.outputs().size(); ++k) {
-      const bool of = inner[index(scan.body.outputs()[k].value)];
-      rows.outputs.push_back(of || (k < scan.carries && rows.arguments[k]));
+    rows.outputs = rows_of_graph(scan.body, rows.arguments);
+    for (size_t k = 0; k < rows.outputs.size(); ++k) {
+      const bool of = rows.outputs[k];
+      rows.outputs[k] = of || (k < scan.carries && rows.arguments[k]);
       if (!of || k >= scan.carries || rows.arguments[k]) continue;
       rows.arguments[k] = more = true;
     }
@@ -60,56 +86,98 @@ LoopRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row) {
 
 using Mapped = std::unordered_map<ValueId, ValueId>;
 
-ScanLoop loop_without(const ScanLoop& scan, const LoopRows& rows, const std::vector<size_t>& kept);
+Graph rest_of_graph(const Graph& graph, const std::vector<bool>& inputs,
+                    const std::vector<size_t>& kept);
 
-// Copies a node of a step, or, of a loop in it, what depends on no row.
+// The loop with these outputs only, which depend on no row.
+ScanLoop loop_without(const ScanLoop& scan, const NestedRows& rows,
+                      const std::vector<size_t>& kept) {
+  ScanLoop rest{.body = rest_of_graph(scan.body, rows.arguments, kept),
+                .length = scan.length,
+                .reverse = scan.reverse};
+  for (size_t i = 0; i < scan.arguments.size(); ++i) {
+    if (rows.arguments[i]) continue;
+    rest.arguments.push_back(scan.arguments[i]);
+    rest.carries += i < scan.carries;
+    rest.sequences += i >= scan.carries && i < scan.carries + scan.sequences;
+  }
+  return rest;
+}
+
+// The choice with these outputs only.
+CondNode choice_without(const CondNode& cond, const NestedRows& rows,
+                        const std::vector<size_t>& kept) {
+  CondNode rest{.then = rest_of_graph(cond.then, rows.arguments, kept),
+                .otherwise = rest_of_graph(cond.otherwise, rows.arguments, kept),
+                .condition = cond.condition};
+  for (size_t i = 0; i < cond.arguments.size(); ++i) {
+    if (!rows.arguments[i]) rest.arguments.push_back(cond.arguments[i]);
+  }
+  for (const size_t k : kept) rest.results.push_back(cond.results[k]);
+  return rest;
+}
+
+// The arguments of the loop or the choice with these outputs only. `map`: from the graph of the
+// node to the graph that the arguments are for.
+template <class Map>
+std::vector<Argument> arguments_without(const Node& node, const std::vector<bool>& of_row,
+                                        const std::vector<size_t>& kept, const Graph& to,
+                                        const Map& map) {
+  if (is_cond(node)) {
+    const CondNode cond = cond_of(node);
+    CondNode rest = choice_without(cond, rows_of_choice(cond, of_row), kept);
+    rest.condition = map(rest.condition);
+    for (ValueId& id : rest.arguments) id = map(id);
+    return cond_arguments(rest);
+  }
+  const ScanLoop scan = scan_of(node);
+  ScanLoop rest = loop_without(scan, rows_of_loop(scan, of_row), kept);
+  for (ValueId& id : rest.arguments) id = map(id);
+  return scan_arguments(to, rest);
+}
+
+// Copies a node, or, of a loop or a choice, what depends on no row.
 void copy_rest(const Graph& from, const Node& node, Graph& to, Mapped& mapped) {
   std::vector<bool> of_row(from.values().size());
   for (const Argument& argument : node.arguments) {
     if (const ValueId* id = tensor_of(argument)) of_row[index(*id)] = !mapped.contains(*id);
   }
   if (!reads_one_of(node, of_row)) return copy_node(from, node, to, mapped);
-  if (!is_scan(node)) return;
-  const ScanLoop scan = scan_of(node);
-  const LoopRows rows = rows_of_loop(scan, of_row);
+  const std::vector<bool> outputs = rows_of_outputs(node, of_row);
   std::vector<size_t> kept;
   Node rest{node.op, {}, {}};
-  for (size_t k = 0; k < node.outputs.size(); ++k) {
-    if (rows.outputs[k]) continue;
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    if (outputs[k]) continue;
     kept.push_back(k);
     rest.outputs.push_back(to.add_value(from.value(node.outputs[k])));
     mapped.emplace(node.outputs[k], rest.outputs.back());
   }
   if (kept.empty()) return;
-  ScanLoop loop = loop_without(scan, rows, kept);
-  for (ValueId& id : loop.arguments) id = mapped.at(id);
-  rest.arguments = scan_arguments(to, loop);
+  rest.arguments =
+      arguments_without(node, of_row, kept, to, [&](ValueId id) { return mapped.at(id); });
   to.add_node(std::move(rest));
 }
 
-// The loop with these outputs only, which depend on no row.
-ScanLoop loop_without(const ScanLoop& scan, const LoopRows& rows, const std::vector<size_t>& kept) {
-  ScanLoop rest{.body = {}, .length = scan.length, .reverse = scan.reverse};
-  rest.body.share_facts(scan.body);
-  rest.body.set_default_dtype(scan.body.default_dtype());
+// The graph with these outputs only, which depend on no marked input, and without those inputs.
+Graph rest_of_graph(const Graph& graph, const std::vector<bool>& inputs,
+                    const std::vector<size_t>& kept) {
+  Graph rest;
+  rest.share_facts(graph);
+  rest.set_default_dtype(graph.default_dtype());
   Mapped mapped;
-  for (size_t i = 0; i < scan.arguments.size(); ++i) {
-    if (rows.arguments[i]) continue;
-    const ValueId input = scan.body.inputs()[i];
-    mapped.emplace(input, rest.body.add_input(scan.body.value(input)));
-    rest.arguments.push_back(scan.arguments[i]);
-    rest.carries += i < scan.carries;
-    rest.sequences += i >= scan.carries && i < scan.carries + scan.sequences;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ValueId input = graph.inputs()[i];
+    if (!inputs[i]) mapped.emplace(input, rest.add_input(graph.value(input)));
   }
-  for (const Constant& constant : scan.body.constants())
+  for (const Constant& constant : graph.constants())
     mapped.emplace(constant.value,
-                   rest.body.add_constant(scan.body.value(constant.value).name, constant.tensor));
-  for (const Node& node : scan.body.nodes()) copy_rest(scan.body, node, rest.body, mapped);
+                   rest.add_constant(graph.value(constant.value).name, constant.tensor));
+  for (const Node& node : graph.nodes()) copy_rest(graph, node, rest, mapped);
   for (const size_t k : kept) {
-    const Output& output = scan.body.outputs()[k];
-    rest.body.add_output(output.name, mapped.at(output.value));
+    const Output& output = graph.outputs()[k];
+    rest.add_output(output.name, mapped.at(output.value));
   }
-  rest.body.drop_unread();
+  rest.drop_unread();
   return rest;
 }
 
@@ -119,7 +187,7 @@ class RowDropping {
       : graph_(graph), of_row_(graph.values().size()), needed_(graph.values().size()) {
     for (const Node& node : graph.nodes()) mark(node);
     for (const Node& node : graph.nodes()) {
-      if (is_dropped(node) || is_row(node)) continue;
+      if (is_dropped(node) || is_row_maker(node)) continue;
       for (const Argument& argument : node.arguments) {
         if (const ValueId* id = tensor_of(argument)) needed_[index(*id)] = true;
       }
@@ -133,44 +201,39 @@ class RowDropping {
     }
     Rebuilder rebuilder(graph_);
     for (const Node& node : graph_.nodes()) {
-      if (is_row(node)) continue;
-      if (!is_dropped(node)) {
-        rebuilder.keep(node);
-      } else if (is_scan(node)) {
-        keep_rest(rebuilder, node);
-      }
+      if (is_row_maker(node)) continue;
+      is_dropped(node) ? keep_rest(rebuilder, node) : rebuilder.keep(node);
     }
     return rebuilder.finish_whole();
   }
 
  private:
-  static bool is_row(const Node& node) { return node.op->transform && !node.op->expand; }
   bool is_dropped(const Node& node) const { return reads_one_of(node, of_row_); }
 
   void mark(const Node& node) {
     mark_rows(node, of_row_);
-    if (is_row(node)) of_row_[index(node.outputs.front())] = true;
+    if (is_row_maker(node)) of_row_[index(node.outputs.front())] = true;
   }
 
-  // The loop with the outputs that depend on no row and are read outside: such as the key of a
-  // dropout in the body, which is a state.
+  // The loop or the choice with the outputs that depend on no row and are read outside: such as the
+  // key of a dropout in the body or a branch, which is a state.
   void keep_rest(Rebuilder& rebuilder, const Node& node) const {
-    const ScanLoop scan = scan_of(node);
-    const LoopRows rows = rows_of_loop(scan, of_row_);
+    const std::vector<bool> rows = rows_of_outputs(node, of_row_);
+    const size_t carries = is_scan(node) ? scan_of(node).carries : 0;
     std::vector<size_t> kept;
     std::vector<ValueId> outputs;
     bool is_needed = false;
     for (size_t k = 0; k < node.outputs.size(); ++k) {
       const bool needed = needed_[index(node.outputs[k])];
-      if (rows.outputs[k] || (k >= scan.carries && !needed)) continue;
+      if (rows[k] || (k >= carries && !needed)) continue;
       kept.push_back(k);
       outputs.push_back(node.outputs[k]);
       is_needed = is_needed || needed;
     }
     if (!is_needed) return;
-    ScanLoop rest = loop_without(scan, rows, kept);
-    for (ValueId& id : rest.arguments) id = rebuilder.map(id);
-    rebuilder.add({node.op, scan_arguments(rebuilder.graph(), rest), {}}, outputs);
+    std::vector<Argument> arguments = arguments_without(
+        node, of_row_, kept, rebuilder.graph(), [&](ValueId id) { return rebuilder.map(id); });
+    rebuilder.add({node.op, std::move(arguments), {}}, outputs);
   }
 
   [[noreturn]] void refuse(ValueId id) const {
@@ -190,5 +253,26 @@ class RowDropping {
 }  // namespace
 
 Graph drop_rows(const Graph& graph) { return RowDropping(graph).run(); }
+
+std::vector<bool> values_of_rows(const Graph& graph) {
+  std::vector<std::set<ValueId>> rows(graph.values().size());  // per value: that it depends on
+  for (const Node& node : graph.nodes()) {
+    std::set<ValueId> own;
+    for (const Argument& argument : node.arguments) {
+      if (const ValueId* id = tensor_of(argument))
+        own.insert(rows[index(*id)].begin(), rows[index(*id)].end());
+    }
+    if (is_row_maker(node)) own.insert(node.outputs.front());
+    if (node.op->transform && node.op->outputs_from == "values") {
+      for (const Argument& argument : node.arguments) {
+        if (const ValueId* id = tensor_of(argument)) own.erase(*id);
+      }
+    }
+    for (const ValueId id : node.outputs) rows[index(id)] = own;
+  }
+  std::vector<bool> of_rows;
+  for (const std::set<ValueId>& own : rows) of_rows.push_back(!own.empty());
+  return of_rows;
+}
 
 }  // namespace mithril

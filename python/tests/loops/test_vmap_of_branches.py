@@ -306,3 +306,50 @@ def test_an_ensemble_of_choices():
         layer = "first" if chosen else "second"
         weight, bias = (np.asarray(params[f"{layer}.{key}"])[i] for key in ("weight", "bias"))
         np.testing.assert_allclose(out[i], data["input"] @ weight.T + bias, rtol=1e-12)
+
+
+def noisy_choice():
+    """Dropout in one branch, and a loop with dropout in the other."""
+    step = ml.Model()
+    step |= ml.Dropout(0.5)(input="h", output="a")
+    step |= ml.Buffer()(input=step.a * 0.5, output="h_next")
+    step.expose_keys("h_next")
+    loop, first, second = ml.Scan(step, carry={"h": "h_next"}, length=2), ml.Model(), ml.Model()
+    first |= ml.Dropout(0.5)(input="x", output="y")
+    second |= loop(h="x", h_last="y")
+    second.expose_keys("y")
+    return ml.Cond("large", first, second)
+
+
+@pytest.mark.parametrize("large", [True, False])
+@pytest.mark.parametrize("target", TARGETS)
+def test_branches_draw_for_each_index(target, large):
+    """The key of the branch that runs advances as it does without a vmap. The gradient reads the
+    same mask."""
+    backend, to = backend_of(target)
+    shapes = {"x": [ROWS, 64], "large": []}
+    compiled = ml.compile(
+        ml.vmap(noisy_choice(), in_axes={"x": 0}), backend, shapes=shapes, data_keys=["x", "large"]
+    )
+    alone = ml.compile(noisy_choice(), CPU, shapes={"x": [64]}, data_keys=["x", "large"])
+    start = {key: np.asarray(value) for key, value in compiled.initial_state_dict.items()}
+    data = {"x": np.ones((ROWS, 64)), "large": np.array(large)}
+    out, grad, after = compiled.evaluate(
+        to({}),
+        to(data),
+        output_gradients=to({"y": np.ones((ROWS, 64))}),
+        gradient_keys=["x"],
+        state=to(start),
+    )
+    masks = np.asarray(out["y"])
+    assert set(np.unique(masks)) <= {0.0, 1.0, 2.0}
+    assert len({mask.tobytes() for mask in masks}) == ROWS
+    np.testing.assert_array_equal(np.asarray(grad["x"]), masks)
+    _, expected = alone.evaluate(
+        {},
+        {"x": np.ones(64), "large": np.array(large)},
+        state={key.removeprefix("cond."): value for key, value in start.items()},
+    )
+    assert {key: int(np.asarray(value)) for key, value in after.items()} == {
+        f"cond.{key}": int(value) for key, value in expected.items()
+    }
