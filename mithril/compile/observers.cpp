@@ -12,6 +12,7 @@
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
+#include "mithril/passes/drop_rows.hpp"
 #include "mithril/passes/rebuilder.hpp"
 #include "mithril/passes/roll_loops.hpp"
 
@@ -172,9 +173,11 @@ class Printing final : public Observer {
 Graph with_hooks(const Graph& graph, const std::vector<Hook>& hooks) {
   if (hooks.empty()) return graph;
   Graph kept = graph;
-  const std::vector<bool> nested = values_of_nested(graph);  // no output can read them
+  // No output can read these.
+  const std::vector<bool> nested = values_of_nested(graph), rows = values_of_rows(graph);
   for (size_t i = 0; i < hooks.size(); ++i) {
-    if (!hooks[i].gradient && !nested[index(hooks[i].value)])
+    const size_t at = index(hooks[i].value);
+    if (!hooks[i].gradient && !nested[at] && !rows[at])
       kept.add_output("@hook_" + std::to_string(i), hooks[i].value);
   }
   return HookInsertion(kept, hooks).run(kept);

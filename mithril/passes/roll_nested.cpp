@@ -109,9 +109,13 @@ std::vector<size_t> pulled_in_nodes(const Graph& graph, size_t transform,
                                     const std::vector<std::optional<size_t>>& makers,
                                     ValueId token) {
   std::vector<size_t> pulled;
-  for (const ValueId id : transformed_outside(graph.nodes()[transform], inside)) {
-    const auto& maker = makers[index(id)];
-    if (maker && enters_transform(graph, graph.nodes()[*maker], token)) pulled.push_back(*maker);
+  for (ValueId id : transformed_outside(graph.nodes()[transform], inside)) {
+    const ValueId entry = behind_hooks(graph, makers, id);
+    const auto& maker = makers[index(entry)];
+    if (!maker || !enters_transform(graph, graph.nodes()[*maker], token)) continue;
+    pulled.push_back(*maker);
+    for (; id != entry; id = *tensor_of(graph.nodes()[pulled.back()].arguments.front()))
+      pulled.push_back(*makers[index(id)]);
   }
   return pulled;
 }

@@ -171,14 +171,6 @@ def test_a_part_of_a_model_is_refused() -> None:
         ml.vmap(net, params="*", size=2)
 
 
-def test_hooks_inside_a_vmap_are_refused() -> None:
-    compiled = compiled_of(ml.vmap(network(), in_axes={"x": 0}), {"x": X})
-    for path in ("model.x", "model.h"):
-        with pytest.raises(ml.ValueError, match="hook"):
-            compiled.register_hook(path, lambda value: None)
-    assert compiled.evaluate(params_of(compiled), {"x": X})["y"].shape == (6, 4, 2)
-
-
 def test_the_number_of_indices_may_be_open() -> None:
     compiled = ml.compile(
         ml.vmap(network(), in_axes={"x": 0}),

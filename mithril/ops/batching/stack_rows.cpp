@@ -32,16 +32,15 @@ bool solve_stack_rows(Solver& s) {
   return known;
 }
 
-// The row_of that makes the row. ValueError E0427 if a hook may replace it.
-Node maker_of(const Expression& row) {
-  const auto& nodes = row.graph->nodes();
+// The row_of that makes the row. Hooks may replace its output.
+Node maker_of(const Graph& graph, ValueId row) {
+  const auto& nodes = graph.nodes();
   const auto maker = std::find_if(nodes.begin(), nodes.end(),
-                                  [&](const Node& node) { return node.outputs.front() == row.id; });
-  if (maker != nodes.end() && maker->op->name == "row_of") return *maker;
-  raise({.kind = ErrorKind::value,
-         .code = "E0427",
-         .message = "vmap cannot compute '" + row.value().name + "', which a hook replaces",
-         .help = "hooks see the inputs and outputs of a vmap, not the values of one index"});
+                                  [&](const Node& node) { return node.outputs.front() == row; });
+  MITHRIL_CHECK(maker != nodes.end(), "a row has a maker");
+  if (maker->op->opaque) return maker_of(graph, *tensor_of(maker->arguments.front()));
+  MITHRIL_CHECK(maker->op->name == "row_of", "the last values of stack_rows are rows");
+  return *maker;
 }
 
 void expand_stack_rows(ExpandContext& c) {
@@ -49,12 +48,12 @@ void expand_stack_rows(ExpandContext& c) {
   std::vector<std::pair<ValueId, ValueId>> seeds;
   for (int k = outputs; k < c.list_size(); ++k) {
     const Expression row = c.in("values", k);
-    const Node node = maker_of(row);
+    const Node node = maker_of(*row.graph, row.id);
     const Expression whole{row.graph, *tensor_of(node.arguments[0]), row.scope};
     require_rank(whole);
     const int64_t axis = std::get<Datum>(node.arguments[1]).integer();
     const Expression front = moved_to_front(whole, axis_of(axis, whole.dims().size()));
-    seeds.emplace_back(row.id, front.id);
+    seeds.emplace_back(node.outputs.front(), front.id);
     c.become(front, k);
   }
   std::vector<Expression> values;
