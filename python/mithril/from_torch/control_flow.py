@@ -14,10 +14,8 @@ from ..types import Tensor
 from .builders import size
 from .complex_values import Complex, of_pairs, pairs_of
 from .counted_loops import steps_of
-from .export import known_size
 from .names import live
 from .registry import COND, SCAN
-from .weights import kind_of
 
 if TYPE_CHECKING:
     from .convert import Conversion
@@ -197,15 +195,11 @@ def bind(
             conversion.bind(node, known)
             return
     given = pairs_of(given) if isinstance(given, Complex) else given
-    port = made.model.add_input(key)
     made.bindings[key] = as_tensor(given)  # a tensor, a number or a size
     if is_tensor(node):
-        dims = [conversion.dim_of(known_size(dim)) for dim in value.shape]
-        made.model.set_shapes({key: [*dims, 2] if value.is_complex() else dims})
-        made.model.set_types({key: Tensor[kind_of(value)]})  # type: ignore[misc]
-        for axis, dim in enumerate(value.shape):
-            conversion.note_size(dim, port.shape[axis])
+        port = conversion.add_input(made.model, key, value)
     else:
+        port = made.model.add_input(key)
         kind: type = int if isinstance(value, torch.SymInt | int) else float
         made.model.set_shapes({key: []})
         made.model.set_types({key: Tensor[kind]})  # type: ignore[valid-type]

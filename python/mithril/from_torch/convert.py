@@ -87,7 +87,7 @@ class Conversion:
         self._values[node] = of_pairs(value) if has_complex(node.meta.get("val")) else value
 
     def _data(self, node: fx.Node) -> str:
-        name, value, symbols = str(node.name), node.meta["val"], self._exported.symbols
+        name, value = str(node.name), node.meta["val"]
         if name in self._exported.tensors:
             raise_error(
                 "NameError",
@@ -95,15 +95,20 @@ class Conversion:
                 f"the input {name!r} has the name of a parameter or a buffer",
                 help="rename the parameter of forward",
             )
-        given = self.model.add_input(name)
+        given = self.add_input(self.model, name, value)
         self._values[node] = of_pairs(given) if value.is_complex() else given
-        dims = [self.dim_of(known_size(size)) for size in value.shape]
-        self.model.set_shapes({name: [*dims, 2] if value.is_complex() else dims})
-        self.model.set_types({name: Tensor[kind_of(value)]})  # type: ignore[misc]
-        for axis, size in enumerate(value.shape):
-            if str(size) in symbols:
-                self._sizes.setdefault(str(size), self.model[name].shape[axis])
         return name
+
+    def add_input(self, model: Model, key: str, value: torch.Tensor) -> Connection:
+        """A new input with the sizes and the type of a tensor of the program. Complex numbers are
+        pairs along a last axis."""
+        port = model.add_input(key)
+        dims = [self._dim_of(known_size(size)) for size in value.shape]
+        model.set_shapes({key: [*dims, 2] if value.is_complex() else dims})
+        model.set_types({key: Tensor[kind_of(value)]})  # type: ignore[misc]
+        for axis, size in enumerate(value.shape):
+            self.note_size(size, port.shape[axis])
+        return port
 
     def outputs(self) -> dict[str, Connection]:
         """The outputs by name; the next values of buffers are noted."""
@@ -241,7 +246,7 @@ class Conversion:
         if not isinstance(known_size(symbol), int):
             self._sizes.setdefault(str(symbol), size)
 
-    def dim_of(self, size: Any) -> int | str | None:
+    def _dim_of(self, size: Any) -> int | str | None:
         """The size as a number, or its name. None for an expression of sizes."""
         dim = self._exported.symbols.get(str(size), size)
         return dim if isinstance(dim, int | str) else None
