@@ -106,11 +106,14 @@ SingleSamples::SingleSamples(const CompiledModel& model, const PerSamplePrograms
   state_ = next;
   const Tensor whole = outputs.at(losses_key_).host();
   losses_ = from_doubles(whole.dtype(), {samples_}, losses_of(whole, options.reduction));
-  const double tolerance = tolerance_of_losses(compiled.source);
   for (int64_t i = 0; i < samples_; ++i) {
     const Tensor own = evaluate(model, batch, state, i);
     const double alone = losses_of(own, options.reduction)[0], among = losses_.at_as_double(i);
-    if (std::abs(alone - among) <= tolerance * std::max(1.0, std::abs(among))) continue;
+    if (is_same_loss(alone, among)) continue;
+    if (draws_for_samples(model, data, batch, state)) {
+      evaluate_in_batch(model, data, state, whole);
+      return;
+    }
     raise(
         {.kind = ErrorKind::gradient,
          .code = "E0513",
@@ -119,20 +122,63 @@ SingleSamples::SingleSamples(const CompiledModel& model, const PerSamplePrograms
          .facts = {{"by itself", std::to_string(alone)},
                    {"in the batch", std::to_string(among)},
                    {"taken from", "the rows of " + join(rows, ", ")}},
-         .help = "the model mixes the samples, or draws random numbers for them, as dropout in a "
-                 "loop does: use inference mode. If the rows are no samples, put the samples "
-                 "first (batch_first=True, axis=1 of Scan), or name the data in shared="});
+         .help = "the model mixes the samples, or draws random numbers for them: use inference "
+                 "mode. If the rows are no samples, put the samples first (batch_first=True, "
+                 "axis=1 of Scan), or name the data in shared="});
+  }
+}
+
+bool SingleSamples::is_same_loss(double alone, double among) const {
+  const double tolerance = tolerance_of_losses(programs_.compiled().source);
+  return std::abs(alone - among) <= tolerance * std::max(1.0, std::abs(among));
+}
+
+TensorMap SingleSamples::data_of(const SampleBatch& batch, int64_t sample) const {
+  TensorMap data;
+  for (const NamedIndex& key : programs_.compiled().data) {
+    const Tensor& whole = batch.inputs[key.index];
+    data[key.name] = batch.batched[key.index] ? slice(whole.host(), 0, sample, sample + 1) : whole;
+  }
+  return data;
+}
+
+// Without random numbers, in inference, the losses of such a model agree. Its states are keys:
+// others, such as running statistics, take in all samples.
+bool SingleSamples::draws_for_samples(const CompiledModel& model, const TensorMap& data,
+                                      const SampleBatch& batch, const State& state) const {
+  for (const auto& [key, next] : state_) {
+    if (is_floating(next.dtype()) || !next.dims().empty()) return false;
+  }
+  const OutputOptions wanted{.outputs = {losses_key_}};
+  const auto losses = [&](const TensorMap& given) {
+    const Tensor made = model.infer(params_, given, state, wanted).at(losses_key_).host();
+    return losses_of(made, options_.reduction);
+  };
+  const std::vector<double> among = losses(data);
+  for (int64_t i = 0; i < samples_; ++i) {
+    if (!is_same_loss(losses(data_of(batch, i))[0], among[static_cast<size_t>(i)])) return false;
+  }
+  return !state_.empty();
+}
+
+// The gradient of each loss of the batch, with the numbers that the batch draws.
+void SingleSamples::evaluate_in_batch(const CompiledModel& model, const TensorMap& data,
+                                      const State& state, const Tensor& whole) {
+  const int64_t row = elements_of_sample(whole);
+  const double one =
+      options_.reduction == LossReduction::mean && row > 0 ? 1 / static_cast<double>(row) : 1;
+  for (int64_t i = 0; i < samples_; ++i) {
+    std::vector<double> seed(static_cast<size_t>(whole.size()));
+    for (int64_t k = i * row; k < (i + 1) * row; ++k) seed[static_cast<size_t>(k)] = one;
+    const TensorMap incoming = {{losses_key_, from_doubles(whole.dtype(), whole.dims(), seed)}};
+    auto [again, gradients, next] = model.evaluate(params_, data, OutputGradients(incoming), state);
+    for (auto& [key, all] : gradients_) put_sample(all, i, gradients.at(key).host());
   }
 }
 
 Tensor SingleSamples::evaluate(const CompiledModel& model, const SampleBatch& batch,
                                const State& state, int64_t sample) {
-  const CompiledState& compiled = programs_.compiled();
-  TensorMap data;
-  for (const NamedIndex& key : compiled.data) {
-    const Tensor& whole = batch.inputs[key.index];
-    data[key.name] = batch.batched[key.index] ? slice(whole.host(), 0, sample, sample + 1) : whole;
-  }
+  const TensorMap data = data_of(batch, sample);
   // The gradient of the loss in its row has the dims of the row.
   const auto [outputs, none] = model.evaluate(params_, data, state);
   const Tensor own = outputs.at(losses_key_).host();

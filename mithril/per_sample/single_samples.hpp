@@ -1,5 +1,5 @@
-// The gradients of samples, each from an evaluation of the sample by itself: the reference of
-// PerSample, and its method for models with ops that have no rule for samples.
+// The gradients of samples, each from an evaluation of its own: the reference of PerSample, and its
+// method for models with ops that have no rule for samples.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,9 @@ namespace mithril {
 
 class SingleSamples {
  public:
-  // Evaluates all samples. GradientError E0513 if a sample has another loss by itself than in the
-  // batch, so that the batch mixes the samples or draws random numbers for them.
+  // Evaluates all samples. If the batch draws random numbers for them, in an op that has no rule,
+  // evaluates the whole batch for each. GradientError E0513 if a sample has another loss by itself
+  // than in the batch for another reason, so that the batch mixes the samples.
   SingleSamples(const CompiledModel& model, const PerSamplePrograms& programs,
                 const PerSampleOptions& options, const SampleBatch& batch, const State& state);
 
@@ -28,6 +29,12 @@ class SingleSamples {
  private:
   Tensor evaluate(const CompiledModel& model, const SampleBatch& batch, const State& state,
                   int64_t sample);
+  bool is_same_loss(double alone, double among) const;
+  TensorMap data_of(const SampleBatch& batch, int64_t sample) const;
+  bool draws_for_samples(const CompiledModel& model, const TensorMap& data,
+                         const SampleBatch& batch, const State& state) const;
+  void evaluate_in_batch(const CompiledModel& model, const TensorMap& data, const State& state,
+                         const Tensor& whole);
 
   const PerSamplePrograms& programs_;
   const PerSampleOptions& options_;

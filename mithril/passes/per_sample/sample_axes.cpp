@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "mithril/graph/cond_node.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril {
@@ -161,6 +162,8 @@ class Search {
       dims_[index(node.outputs[i])] = sizes_.nodes[index(id)].output_dims[i];
     const Arguments arguments = arguments_of(node);
     for (const ValueId output : node.outputs) linear_[index(output)] = arguments.linear;
+    if (arguments.is_coupled && mixes_only_condition(node))
+      return couple(id, "its condition depends on several samples", true);
     if (arguments.is_coupled) return couple(node, arguments.coupled_by);
     if (arguments.has(Kind::sum)) {
       if (arguments.has(Kind::coupled)) return couple(node, arguments.coupled_by);
@@ -171,6 +174,20 @@ class Search {
     }
     if (!arguments.has(Kind::each)) return visit_without_samples(id, arguments);
     visit_with_samples(id, arguments);
+  }
+
+  // No gradient flows to the condition of a choice. So samples that run one by one, and have their
+  // losses in the batch, have their gradients, too. The choice of a vmap reads whether any index
+  // chooses a branch.
+  bool mixes_only_condition(const Node& node) const {
+    if (!is_cond(node)) return false;
+    for (size_t i = 0; i < node.arguments.size(); ++i) {
+      const ValueId* id = tensor_of(node.arguments[i]);
+      const int by = id ? found_.coupled_by[index(*id)] : -1;
+      if (by < 0 || i == node.argument_index("condition")) continue;
+      if (!found_.couplings[static_cast<size_t>(by)].no_rule) return false;
+    }
+    return true;
   }
 
   // The arguments as they are if that mixes no samples, else the first reading that does not.

@@ -229,27 +229,10 @@ def test_gradients_of_single_samples_of_a_layer_with_steps_first():
     )
     assert "  taken from   : the rows of x\n" in text
     assert text.endswith(
-        "  help: the model mixes the samples, or draws random numbers for them, as dropout in a "
-        "loop does: use inference mode. If the rows are no samples, put the samples first "
-        "(batch_first=True, axis=1 of Scan), or name the data in shared="
+        "  help: the model mixes the samples, or draws random numbers for them: use inference "
+        "mode. If the rows are no samples, put the samples first (batch_first=True, axis=1 of "
+        "Scan), or name the data in shared="
     )
-
-
-def test_gradients_of_single_samples_of_a_loop_with_a_state():
-    step = ml.Model()
-    step |= ml.Linear(4)(input="x", output="a")
-    step |= ml.Dropout(0.5)(input="a", output="y")
-    net = ml.Model()
-    net |= ml.Scan(step, sequences=["x"], outputs=["y"], axis=1)(x="x", y="y")
-    net |= ml.Sum(axis=[1, 2])(input="y", output="losses")
-    options = {"shapes": {"x": [None, 5, 2]}, "data_keys": ["x"]}
-    compiled = ml.compile(net, BACKEND, **options)
-    params, data = parameters_of(compiled), {"x": np.ones((3, 5, 2))}
-    with pytest.raises(ml.GradientError, match="as dropout in a loop does") as raised:
-        ml.PerSample(compiled, losses="losses").norms(
-            params, data, state=compiled.initial_state_dict
-        )
-    assert raised.value.code == "E0513"
 
 
 def descent() -> ml.Model:

@@ -396,5 +396,4 @@ def test_dropout_draws_the_masks_of_the_batch() -> None:
     for key, value in gradients.items():
         assert np.asarray(made.gradients[key]) == pytest.approx(np.asarray(value), rel=1e-10)
     assert {k: int(v) for k, v in made.state.items()} == {k: int(v) for k, v in after.items()}
-    with pytest.raises(ml.GradientError, match="E0513"):
-        samples.verify(params, data, state=state)
+    samples.verify(params, data, state=state)

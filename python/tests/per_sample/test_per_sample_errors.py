@@ -192,13 +192,6 @@ def test_words_and_keys_are_checked(mlp: Any) -> None:
     assert "E0802" in text_of(lambda: ml.PerSample(model, losses="losses", shared=["mask"]))
 
 
-def test_verify_refuses_random_samples() -> None:
-    model = compiled(with_layer(ml.Dropout(p=0.5)))
-    samples, state = ml.PerSample(model, losses="losses"), model.initial_state_dict
-    text = text_of(lambda: samples.verify(model.get_parameters(), data(), state=state))
-    assert "has another loss by itself than in the batch" in text
-
-
 def test_masks_without_a_batch_axis_are_not_data() -> None:
     """A mask [T, T] of a model whose batch is a number: T == B needs shared=."""
     model = ml.Model()
