@@ -113,3 +113,29 @@ extern const char* const cuda_prelude_text;
 }  // namespace mithril::codegen
 ]=])
 list(APPEND MITHRIL_CODEGEN_SOURCES "${file_text_source}")
+
+# The page of the viewer: its styles and scripts, and the library that lays graphs out.
+file(GLOB page_files CONFIGURE_DEPENDS mithril/viewer/page/*.js mithril/viewer/page/*.css
+     mithril/viewer/page/*.html mithril/viewer/dagre/*.js)
+set(entries "")
+list(LENGTH page_files count)
+foreach(page_file IN LISTS page_files)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${page_file}")
+  cmake_path(GET page_file FILENAME name)
+  file(READ "${page_file}" text)
+  string(APPEND entries "    {\"${name}\", R\"page(${text})page\"},\n")
+endforeach()
+set(page_source "${PROJECT_BINARY_DIR}/viewer/page_files.cpp")
+file(CONFIGURE OUTPUT "${page_source}" @ONLY CONTENT [=[
+// Written by CMake from the files of mithril/viewer.
+#include "mithril/viewer/page_files.hpp"
+
+namespace mithril {
+
+const PageFile page_files[] = {
+@entries@};
+const std::size_t page_file_count = @count@;
+
+}  // namespace mithril
+]=])
+list(APPEND MITHRIL_CORE_SOURCES "${page_source}")

@@ -70,3 +70,4 @@
 #include "mithril/training/tensorboard.hpp"
 #include "mithril/training/training_step.hpp"
 #include "mithril/training/transfer.hpp"
+#include "mithril/viewer/view.hpp"

@@ -5,7 +5,7 @@ from os import PathLike
 from types import EllipsisType
 from typing import Any, Literal, overload
 
-from typing_extensions import Self
+from typing_extensions import Self, Unpack
 
 from ._stubs.connection import Connection as Connection
 from ._stubs.derivatives import Gradient as Gradient
@@ -45,7 +45,9 @@ from ._stubs.handles import Part as Part
 from ._stubs.handles import RandomKey as RandomKey
 from ._stubs.handles import Sharded as Sharded
 from ._stubs.handles import Solver as Solver
+from ._stubs.handles import View as View
 from ._stubs.handles import _PerSample as _PerSample
+from ._stubs.handles import _ViewOptions as _ViewOptions
 from ._stubs.handles import dtype as dtype
 from ._stubs.loops import Cond as Cond
 from ._stubs.loops import Scan as Scan
@@ -144,6 +146,7 @@ class Model:
     def walk(self) -> list[Part]: ...
     def find(self, what: type[Model] | str) -> list[Part]: ...
     def _repr_html_(self) -> str: ...
+    def view(self, params: Arrays | None = None, **options: Unpack[_ViewOptions]) -> View: ...
     def edit(self) -> EditableModel: ...
     def count_parameters(self) -> int: ...
     def cost(self, shapes: Mapping[str, Shape] = ...) -> dict[str, Any]: ...

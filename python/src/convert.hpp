@@ -143,6 +143,7 @@ void bind_models(py::module_& module);
 void bind_model_copies(py::class_<Model>& model);
 void bind_part_views(py::module_& module, py::class_<Model>& model);
 void bind_edits(py::module_& module, py::class_<Model>& model);
+void bind_views(py::module_& module, py::class_<Model>& model);
 void bind_initializers(py::module_& module);
 void bind_training(py::module_& module);
 void bind_json(py::module_& module);

@@ -390,6 +390,7 @@ A size is an int, a name or an expression such as "2*H + 3", None for a size wit
   bind_model_copies(model);
   bind_part_views(module, model);
   bind_edits(module, model);
+  bind_views(module, model);
 }
 
 }  // namespace mithril::python

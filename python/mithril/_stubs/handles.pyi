@@ -1,12 +1,13 @@
 """Small types of the compiled module."""
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from types import EllipsisType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypedDict
 
 from .._core import CompiledModel, Model
-from .types import PortType, Value
+from .types import PortType, Shape, Value
 
 class dtype(enum.Enum):  # noqa: N801
     bool = 0
@@ -147,3 +148,16 @@ class Backend:
     def register_memory_hook(self, fn: Callable[[str, int, int], object]) -> MemoryHookHandle: ...
     def clear_cache(self) -> None: ...
     _counted: Callable[..., Any]
+
+class _ViewOptions(TypedDict, total=False):
+    shapes: Mapping[str, Shape]
+    gradients: bool
+    passes: bool
+    measured: Mapping[str, Mapping[str, float]]
+    title: str
+
+class View:
+    @property
+    def page(self) -> str: ...
+    def _repr_html_(self) -> str: ...
+    def save(self, path: str | PathLike[str]) -> None: ...

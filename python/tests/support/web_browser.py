@@ -113,6 +113,29 @@ class Chromium:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
+    def press(self, key: str, text: str = "") -> None:
+        """A key of the keyboard: "ArrowDown", or with the text that it types."""
+        event = {"key": key, "text": text, "type": "keyDown" if text else "rawKeyDown"}
+        self.call("Input.dispatchKeyEvent", event, self._session)
+        self.call("Input.dispatchKeyEvent", {"key": key, "type": "keyUp"}, self._session)
+
+    def click(self, x: float, y: float) -> None:
+        event = {"x": x, "y": y, "button": "left", "clickCount": 1}
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", {**event, "type": kind}, self._session)
+
+    @property
+    def session(self) -> str:
+        """The page, for calls of the protocol."""
+        return str(self._session)
+
+    def emulate(self, *, dark: bool = False, width: int = 1000, height: int = 720) -> None:
+        """The colours that the user prefers, and the size of the window."""
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.call("Emulation.setEmulatedMedia", {"features": [scheme]}, self._session)
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.call("Emulation.setDeviceMetricsOverride", size, self._session)
+
     def screenshot(self) -> bytes:
         return base64.b64decode(self.call("Page.captureScreenshot", {}, self._session)["data"])
 

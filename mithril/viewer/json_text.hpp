@@ -1,0 +1,31 @@
+// Writes JSON that a page may contain.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mithril {
+
+// Commas are its work. In texts `<`, `>` and `&` are escapes, so that no text ends the element that
+// contains the JSON, and what cannot be displayed is escaped as in printable().
+class JsonText {
+ public:
+  JsonText& open(char bracket);  // '{' or '['
+  JsonText& close(char bracket);
+  JsonText& key(std::string_view name);
+  JsonText& text(std::string_view value);
+  JsonText& number(std::int64_t value);
+  JsonText& real(double value);  // null unless it is finite
+  JsonText& flag(bool value);
+  std::string take() { return std::move(text_); }
+
+ private:
+  void separate();
+  void quote(std::string_view value);
+
+  std::string text_;
+  bool needs_comma_ = false;
+};
+
+}  // namespace mithril

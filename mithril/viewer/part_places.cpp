@@ -1,0 +1,64 @@
+#include "mithril/viewer/part_places.hpp"
+
+#include <utility>
+
+#include "mithril/model/flatten.hpp"
+#include "mithril/model/keys.hpp"
+
+namespace mithril {
+namespace {
+
+std::vector<std::pair<std::string, std::string>> option_texts(const Composite& composite) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  if (!composite.recipe) return texts;
+  for (const auto& [name, value] : composite.recipe->arguments) {
+    texts.emplace_back(name, to_string(value));
+  }
+  return texts;
+}
+
+}  // namespace
+
+PartPlaces::PartPlaces(const Composite& model) {
+  std::vector<const Composite*> open = {&model};
+  while (!open.empty()) {
+    const Composite& composite = *open.back();
+    open.pop_back();
+    const std::optional<std::size_t> parent = group_of(&composite);
+    for (const auto& part : composite.parts) {
+      by_path_.emplace(path(part.get()), part.get());
+      if (part->op) continue;
+      const auto& inner = static_cast<const Composite&>(*part);
+      indices_.emplace(part.get(), groups_.size());
+      groups_.push_back({.name = composite.name_of(*part),
+                         .class_name = part->class_name(),
+                         .parent = parent,
+                         .is_named = !part->given_name().empty(),
+                         .is_composed = inner.recipe == nullptr,
+                         .options = option_texts(inner)});
+      open.push_back(&inner);
+    }
+  }
+  for (Part* op : all_op_parts(model)) {
+    for (Wire* slot : op->output_slots()) {
+      if (slot) by_value_.emplace(name_in_graph(model, top(slot)), op);
+    }
+  }
+}
+
+std::optional<std::size_t> PartPlaces::group_of(const Part* composite) const {
+  const auto at = indices_.find(composite);
+  return at == indices_.end() ? std::nullopt : std::optional(at->second);
+}
+
+const Part* PartPlaces::maker_of(const std::string& value) const {
+  for (std::string name = value;;) {
+    if (const auto at = by_value_.find(name); at != by_value_.end()) return at->second;
+    if (const auto at = by_path_.find(name); at != by_path_.end()) return at->second;
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || dot == 0) return nullptr;
+    name.resize(dot);
+  }
+}
+
+}  // namespace mithril

@@ -1,0 +1,96 @@
+"""Model.view: a page that shows a model."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from viewer_models import gpt2, perceptron
+
+import mithril as ml
+
+
+def data_of(view: ml.View) -> dict:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', view.page, re.S)
+    assert found
+    return json.loads(found[1])
+
+
+def test_a_view_has_the_parts_of_a_model() -> None:
+    data = data_of(perceptron().view(title="net"))
+    assert data["title"] == "net"
+    (graph,) = data["graphs"]
+    assert [(group["name"], group["class"]) for group in graph["groups"]] == [
+        ("block", "Model"),
+        ("head", "Linear"),
+        ("fc1", "Linear"),
+    ]
+    kinds = {node["name"]: node.get("kind", "op") for node in graph["nodes"]}
+    assert kinds == {
+        "x": "input",
+        "primitivelinear": "op",
+        "gelu": "op",
+        "y": "output",
+    }
+
+
+def test_a_view_shows_parameters_as_histograms() -> None:
+    net = perceptron()
+    params = ml.compile(net, ml.CpuBackend()).get_parameters()
+    found = data_of(net.view(params))["histograms"]
+    assert set(found) == set(params)
+    for key, value in params.items():
+        histogram = found[key]
+        counts, _ = np.histogram(value, bins=24)
+        np.testing.assert_array_equal(histogram["bins"], counts)
+        assert histogram["mean"] == pytest.approx(float(value.mean()), rel=1e-4)
+        assert histogram["deviation"] == pytest.approx(float(value.std()), rel=1e-4)
+
+
+def test_a_view_has_gradients_and_passes_on_request() -> None:
+    net = perceptron()
+    assert [graph["id"] for graph in data_of(net.view())["graphs"]] == ["model"]
+    graphs = data_of(net.view(gradients=True, shapes={"x": [2, 5]}))["graphs"]
+    assert [graph["id"] for graph in graphs] == ["model", "gradient"]
+    names = {node["name"] for node in graphs[1]["nodes"]}
+    assert {"y.grad", "block.fc1.weight.grad", "head.bias.grad"} <= names
+    assert net.get_shapes()["x"] == ["N", 5]
+    assert len(data_of(net.view(gradients=True, passes=True))["graphs"]) == 11
+
+
+def test_a_part_can_be_viewed() -> None:
+    net = perceptron()
+    part = net.parts["block"].model
+    assert [group["name"] for group in data_of(part.view())["graphs"][0]["groups"]] == ["fc1"]
+    with pytest.raises(ml.ConnectionError, match="E0108"):
+        perceptron().parts["block"].model.view()
+
+
+def test_a_view_is_saved_and_shown_in_notebooks(tmp_path: Path) -> None:
+    view = perceptron().view()
+    view.save(tmp_path / "net.html")
+    assert (tmp_path / "net.html").read_text(encoding="utf-8") == view.page
+    frame = view._repr_html_()
+    assert frame.startswith("<iframe ") and frame.endswith("</iframe>")
+    assert frame.count('"') == 6  # title, style, srcdoc
+    with pytest.raises(ml.InputError, match="E0831"):
+        view.save(tmp_path / "none" / "net.html")
+
+
+def test_a_page_of_12_layers_has_at_most_a_megabyte() -> None:
+    assert len(gpt2().view().page.encode()) < 1_000_000
+
+
+def test_a_view_refuses_what_the_model_lacks() -> None:
+    net = perceptron()
+    with pytest.raises(ml.InputError, match=r"E1352.*there is no parameter 'w'"):
+        net.view({"w": np.zeros(2, np.float32)})
+    with pytest.raises(ml.InputError, match=r"E1353.*there is no part or value 'tail'"):
+        net.view(measured={"time": {"tail": 1.0}})
+    with pytest.raises(TypeError, match="a number"):
+        net.view(measured={"time": {"head": "long"}})
+    with pytest.raises(TypeError, match="a dict of parameters"):
+        net.view(3)
