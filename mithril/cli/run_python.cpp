@@ -38,6 +38,17 @@ std::string variable(const char* name) {
 
 }  // namespace
 
+std::string program_path(const std::string& name) {
+  const std::string folders = variable("PATH");
+  for (std::size_t begin = 0; begin <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', begin), folders.size());
+    const auto candidate = std::filesystem::path(folders.substr(begin, end - begin)) / name;
+    if (end > begin && is_program(candidate)) return candidate.string();
+    begin = end + 1;
+  }
+  return "";
+}
+
 std::string python_path() {
   if (std::string named = variable("MITHRIL_PYTHON"); !named.empty()) return named;
   std::error_code failed;
@@ -49,14 +60,7 @@ std::string python_path() {
     const auto inside = std::filesystem::path(environment) / "bin" / "python3";
     if (is_program(inside)) return inside.string();
   }
-  const std::string folders = variable("PATH");
-  for (std::size_t begin = 0; begin <= folders.size();) {
-    const std::size_t end = std::min(folders.find(':', begin), folders.size());
-    const auto candidate = std::filesystem::path(folders.substr(begin, end - begin)) / "python3";
-    if (end > begin && is_program(candidate)) return candidate.string();
-    begin = end + 1;
-  }
-  return "";
+  return program_path("python3");
 }
 
 int run_python(const std::string& name, const std::vector<std::string>& arguments) {

@@ -123,15 +123,25 @@ const std::vector<Command>& commands() {
                    dtype},
        .run = generate_code},
       {.name = "graph",
-       .summary = "Draw the parts of a model: HTML, Graphviz (.dot) or Mermaid (.mmd).",
+       .summary = "Draw a model: a page to look through it (HTML), Graphviz, Mermaid or SVG.",
        .positionals = {model_file},
-       .options = {output_file("the file to write: NAME.html, NAME.dot or NAME.mmd"),
-                   constant,
-                   shape,
-                   {.name = "--depth",
-                    .value = "N",
-                    .help = "the levels of parts that .dot and .mmd show; .html shows one",
-                    .initial = "1"}},
+       .options =
+           {output_file(
+                "the file to write: NAME.html, NAME.dot, NAME.mmd, or NAME.svg, which needs "
+                "Graphviz"),
+            constant,
+            shape,
+            {.name = "--params",
+             .value = "FILE",
+             .help = "a file of parameters, shown as histograms; without it, those of the package "
+                     "or ONNX file",
+             .completion = Completion::file},
+            {.name = "--gradients", .help = "the page also shows the graph with gradients"},
+            {.name = "--passes", .help = "the page also shows the graph after each pass"},
+            {.name = "--depth",
+             .value = "N",
+             .help = "the levels of parts that .dot, .mmd and .svg show; .html shows all",
+             .initial = "1"}},
        .run = draw_graph},
       {.name = "doctor",
        .summary =

@@ -264,46 +264,6 @@ def test_codegen_writes_a_program(folder, tmp_path):
     assert "net_evaluate" in (tmp_path / "net.cpp").read_text(encoding="utf-8")
 
 
-def test_graph_draws_the_parts(folder, tmp_path):
-    path = tmp_path / "net.dot"
-    text_of("graph", "net.json", "--output", path, folder=folder)
-    assert path.read_text(encoding="utf-8") == (
-        "digraph model {\n"
-        '  node [shape=box, fontname="sans-serif", fontsize=11];\n'
-        '  n0 [label="x\\n[..., ?1, ?2]", style=rounded];\n'
-        '  n1 [label="linear\\nLinear"];\n'
-        '  n2 [label="relu\\nRelu"];\n'
-        '  n3 [label="linear_1\\nLinear"];\n'
-        '  n4 [label="y\\n[..., ?1, 4]", style=rounded];\n'
-        "  n0 -> n1;\n"
-        "  n1 -> n2;\n"
-        "  n2 -> n3;\n"
-        "  n3 -> n4;\n"
-        "}\n"
-    )
-    text_of("graph", "net.json", "--output", tmp_path / "net.html", folder=folder)
-    assert "<svg" in (tmp_path / "net.html").read_text(encoding="utf-8")
-
-
-def test_graph_nests_levels(folder, tmp_path):
-    path = tmp_path / "net.mmd"
-    text_of("graph", "net.json", "--output", path, "--depth", 2, folder=folder)
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "flowchart TB"
-    at = lines.index('  subgraph g0["linear"]')
-    assert lines[at + 1 : at + 3] == ['    n1["primitivelinear<br/>PrimitiveLinear"]', "  end"]
-
-
-def test_names_are_escaped_in_drawings(tmp_path):
-    model = ml.Model()
-    model |= ml.Relu()(input='x"]\n<b>', output="y")
-    (tmp_path / "net.json").write_text(model.to_json(), encoding="utf-8")
-    for name in ["net.dot", "net.mmd"]:
-        text_of("graph", "net.json", "--output", name, folder=tmp_path)
-    assert 'label="x\\"]\\\\n<b>' in (tmp_path / "net.dot").read_text(encoding="utf-8")
-    assert 'n0(["x#34;]#92;n#60;b#62;<br/>' in (tmp_path / "net.mmd").read_text(encoding="utf-8")
-
-
 def test_doctor_says_what_is_there(folder):
     found = {each["what"]: each for each in object_of("doctor", folder=folder)["findings"]}
     assert found["mithril"]["found"] == ml.__version__

@@ -117,7 +117,12 @@ RUN = "  help: usage: mithril run [OPTIONS] FILE\n"
         ),
         (
             ["graph", "net.json", "--output", "net.png"],
-            "mithril: --output is 'net.png'\n  help: end it with .html, .dot or .mmd\n",
+            "mithril: --output is 'net.png'\n  help: end it with .html, .dot, .mmd or .svg\n",
+        ),
+        (
+            ["graph", "net.json", "--output", "net.dot", "--passes"],
+            "mithril: --passes is for pages, and --output is 'net.dot'\n"
+            "  help: end it with .html\n",
         ),
         (["completion", "fish"], "mithril: SHELL is 'fish', expected bash or zsh\n"),
     ],

@@ -1,0 +1,49 @@
+#include "mithril/cli/draw_svg.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+
+#include "mithril/base/file_errors.hpp"
+#include "mithril/base/process.hpp"
+#include "mithril/base/temporary_folder.hpp"
+#include "mithril/base/write_file.hpp"
+#include "mithril/cli/command.hpp"
+#include "mithril/cli/run_python.hpp"
+
+namespace mithril::cli {
+namespace {
+
+constexpr std::chrono::minutes longest{5};
+
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+std::string svg_of(const std::string& dot_text) {
+  const std::string advice =
+      "install Graphviz (apt-get install graphviz), or write .html: the page saves SVG";
+  const std::string dot = program_path("dot");
+  if (dot.empty())
+    throw MissingError{"an .svg needs Graphviz, and no program dot was found", advice};
+  const TemporaryFolder folder("mithril-graph-");
+  if (!folder) throw MissingError{"no temporary folder could be made", "set TMPDIR"};
+  const std::string from = folder.path("model.dot"), to = folder.path("model.svg");
+  const std::string log = folder.path("log");
+  if (const std::string why = write_file(from, dot_text); !why.empty()) cannot_write(from, why);
+  const ProcessEnd end =
+      run_process({dot, "-Tsvg", "-o", to, from},
+                  {.log = log, .temporary_folder = folder.path(), .limit = longest});
+  std::string svg = text_of_file(to);
+  if (end != ProcessEnd::success || svg.empty()) {
+    throw MissingError{fmt::format("{} made no .svg: {}", dot, text_of_file(log)), advice};
+  }
+  return svg;
+}
+
+}  // namespace mithril::cli
