@@ -65,7 +65,7 @@ void bind_views(py::module_& module, py::class_<Model>& model) {
 A notebook shows it. It is one HTML file that needs no network.
 
 Example:
-    net.view().save("net.html"))")
+    model.view().save("model.html"))")
       .def_property_readonly(
           "page", [](const View& view) { return view.page; }, "The page as text.")
       .def("_repr_html_", frame_of)
@@ -95,7 +95,7 @@ Raises InputError E1352 for a key of `params` that the model lacks, E1353 for a 
 that it lacks; with `gradients` or `passes` also the errors of compile about models.
 
 Example:
-    net.view(shapes={"x": [8, 64]}, gradients=True).save("net.html"))");
+    model.view(gradients=True).save("model.html"))");
 }
 
 }  // namespace mithril::python

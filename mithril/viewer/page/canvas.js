@@ -1,7 +1,7 @@
 // Draws a scene on a canvas.
 
 import { shortText } from "./format.js";
-import { secondLine } from "./level.js";
+import { isLayer, secondLine } from "./level.js";
 import { SMALLEST_EDGE, SMALLEST_TEXT } from "./scene.js";
 
 /** @typedef {import("./graph.js").Graph} Graph */
@@ -54,7 +54,7 @@ export function fillOf(look, { box, isOpen }) {
   if (isOpen) return { fill: colours.group, bar: "" };
   if (heat) return { fill: colours[`heat${Math.min(8, Math.floor(heat.share * 9))}`], bar: "" };
   if (box.kind !== "op") return { fill: colours.port, bar: "" };
-  if (!box.isLeaf && !box.className) return { fill: colours.folded, bar: "" };
+  if (!box.isLeaf && !isLayer(box)) return { fill: colours.folded, bar: "" };
   return { fill: box.isLeaf ? colours.box : colours.folded, bar: colours[`hue${hueOf(box.className)}`] };
 }
 
@@ -183,7 +183,7 @@ export class Painter {
     context.font = "11px system-ui, sans-serif";
     if (!isOpen) {
       context.fillText(text.below, x + 12, y + height - 12, width - 18);
-    } else if (item.box.className && item.box.className !== "Model") {
+    } else if (isLayer(item.box)) {
       context.textAlign = "right";
       context.fillText(shortText(item.box.className, 30), x + width - 10, y + 14);
     }

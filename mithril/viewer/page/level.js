@@ -32,6 +32,14 @@ const MOST_COPIES = 80; // edges from ports of a level where ports are repeated
  */
 
 /**
+ * Whether the class of a box says something: not one that was composed without a class.
+ * @param {Box} box
+ */
+export function isLayer({ className }) {
+  return className !== "" && className !== "Model";
+}
+
+/**
  * What a box says below its name.
  * @param {Graph} graph
  * @param {Box} box
@@ -44,7 +52,7 @@ export function secondLine(graph, box) {
   }
   if (box.isLeaf) return box.className;
   const count = `${countText(box.size)} ${box.size === 1 ? "node" : "nodes"}`;
-  return box.className && box.className !== "Model" ? `${box.className}, ${count}` : count;
+  return isLayer(box) ? `${box.className}, ${count}` : count;
 }
 
 /**

@@ -115,6 +115,7 @@ export class Pane {
       this.camera.x += after.x - before.x;
       this.camera.y += after.y - before.y;
     }
+    if (box.isOpen && this.camera.scale >= 0.45) this.reveal(box);
     this.draw();
   }
 
@@ -134,22 +135,24 @@ export class Pane {
   }
 
   /**
-   * Moves a box into sight.
+   * Moves a box into sight, and makes the drawing smaller if an open one is larger than the pane.
    * @param {Box} box
    */
   reveal(box) {
     const place = placeOf(this.layout, box);
     if (!place) return;
+    const { camera } = this;
     const { width, height } = this.size;
-    if (this.camera.scale < 0.45) this.camera.scale = 0.8;
-    const { scale } = this.camera;
-    const [seenWidth, seenHeight] = [width / scale, height / scale];
+    if (camera.scale < 0.45) camera.scale = 0.8;
+    const fitting = Math.min(width / (place.width + 40), height / (place.height + 40));
+    if (box.isOpen) camera.scale = Math.max(Math.min(camera.scale, fitting), Math.min(0.5, camera.scale));
+    const [seenWidth, seenHeight] = [width / camera.scale, height / camera.scale];
     const isSeen =
-      place.x >= this.camera.x && place.x + Math.min(place.width, seenWidth) <= this.camera.x + seenWidth &&
-      place.y >= this.camera.y && place.y + Math.min(place.height, seenHeight) <= this.camera.y + seenHeight;
+      place.x >= camera.x && place.x + Math.min(place.width, seenWidth) <= camera.x + seenWidth &&
+      place.y >= camera.y && place.y + Math.min(place.height, seenHeight) <= camera.y + seenHeight;
     if (!isSeen) {
-      this.camera.x = place.x + place.width / 2 - seenWidth / 2;
-      this.camera.y = place.height > seenHeight ? place.y - 20 : place.y + place.height / 2 - seenHeight / 2;
+      camera.x = place.x + place.width / 2 - seenWidth / 2;
+      camera.y = place.height > seenHeight ? place.y - 20 : place.y + place.height / 2 - seenHeight / 2;
     }
     this.draw();
   }
