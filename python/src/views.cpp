@@ -65,7 +65,9 @@ void bind_views(py::module_& module, py::class_<Model>& model) {
 A notebook shows it. It is one HTML file that needs no network.
 
 Example:
-    model.view().save("model.html"))")
+    model.view().save("model.html")
+
+See docs/viewer.md.)")
       .def_property_readonly(
           "page", [](const View& view) { return view.page; }, "The page as text.")
       .def("_repr_html_", frame_of)

@@ -31,6 +31,7 @@ MAKERS = {
     "HookHandle": "compiled.register_hook(path, fn) makes it",
     "MemoryHookHandle": "backend.register_memory_hook(fn) makes it",
     "Part": "model.parts and model.walk() make it",
+    "View": "model.view() makes it",
     "PendingAnswer": "engine.infer_async(name, inputs) makes it",
     "Optimizer": "ml.Adam and the other classes of docs/optimizers.md are optimizers",
     "Solver": "model.add_constraint(fn, keys) gives one to fn",
