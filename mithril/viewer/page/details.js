@@ -8,6 +8,8 @@ import { histogramElement } from "./histogram.js";
 /** @typedef {import("./groups.js").Box} Box */
 /** @typedef {import("./types").PageData} PageData */
 
+const MOST_READERS = 6; // whose parameters a group shows
+
 /**
  * What the details need of the page.
  * @typedef {{
@@ -203,14 +205,15 @@ export class Details {
     eachBox(box, (each) => {
       if (each.isLeaf && graph.node(each).parameters) readers.push(each);
     });
-    const parameters = readers.slice(0, 12).flatMap((reader) => this.#parameters(graph, reader));
     const level = graph.level(box);
     /** @param {Set<number>} values @returns {[string, number][]} */
     const ports = (values) => [...values].slice(0, 30).map((value) => ["", value]);
     if (level.inputs.size) parts.push(section("Inputs", ...this.#ports(graph, ports(level.inputs), true)));
-    if (parameters.length) {
-      const more = readers.length > 12 ? [element("p", `and those of ${countText(readers.length - 12)} more ops`, "muted")] : [];
-      parts.push(section("Parameters", ...parameters, ...more));
+    if (readers.length > MOST_READERS) {
+      const text = `${countText(readers.length)} ops in it have some: select one of them, or a smaller part`;
+      parts.push(section("Parameters", element("p", text)));
+    } else if (readers.length) {
+      parts.push(section("Parameters", ...readers.flatMap((reader) => this.#parameters(graph, reader))));
     }
     if (level.outputs.size) parts.push(section("Outputs", ...this.#ports(graph, ports(level.outputs), false)));
     return parts;

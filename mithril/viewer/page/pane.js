@@ -214,12 +214,13 @@ export class Pane {
     };
   }
 
-  /** The whole drawing, as SVG. */
+  /** The whole drawing as SVG, without what is selected. */
   svg() {
     const graph = /** @type {Graph} */ (this.graph);
     const level = /** @type {import("./level.js").LaidOut} */ (this.layout.levels.get(graph.root));
     const all = { x: -1e9, y: -1e9, width: 2e9, height: 2e9 };
-    return svgOf(sceneOf(this.layout, all, 1), this.look(), level, graph.title);
+    const look = { ...this.look(), selected: null, related: new Set(), selectedEdge: null };
+    return svgOf(sceneOf(this.layout, all, 1), look, level, graph.title);
   }
 
   /** @param {Box | null} box */

@@ -55,7 +55,8 @@ export class Tree {
     const kind = box.kind === "op" ? box.className : box.kind;
     if (kind && kind !== "Model") row.append(" ", element("span", kind, "muted"));
     const mark = this.actions.markOf(box);
-    if (mark) row.append(" ", element("span", mark, "mark"));
+    const kindOfMark = mark.includes(",") ? "changed" : mark.replace(/^\d+ /, "");
+    if (mark) row.append(" ", element("span", mark, `mark ${kindOfMark}`));
     item.append(row);
     this.items.set(box, item);
     this.boxes.set(item, box);
