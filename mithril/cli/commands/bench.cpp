@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/backend/memory_timeline.hpp"
@@ -56,8 +57,7 @@ struct Timing {
   std::int64_t runs = 0;
   Cost cost;                                   // 0: not counted
   std::optional<std::int64_t> run_bytes = {};  // the memory of an evaluation
-  std::string ops = {};                        // the table of --ops
-  Json::Array op_rows = {};
+  std::unique_ptr<Profile> profile = nullptr;  // of --ops; null without
 };
 
 double percentile(const std::vector<double>& sorted, double share) {
@@ -71,26 +71,30 @@ Cost cost_of(const Model& model, const std::vector<std::string>& shapes) try {
   return {};  // only the parameters state some sizes
 }
 
-// How the time of a few more evaluations is spread over the ops.
-void profile_ops(const CompiledModel& bound, const TensorMap& data, const MachinePeak& peak,
-                 Timing& timing) {
-  constexpr std::int64_t most_runs = 20;
-  Profile profile;
-  for (std::int64_t i = 0; i < std::min(timing.runs, most_runs); ++i) bound.evaluate({}, data);
-  profile.stop();
-  timing.ops = profile.summary({.peak = peak});
+// A profile of a few more evaluations.
+std::unique_ptr<Profile> profile_of(const CompiledModel& bound, const TensorMap& data,
+                                    std::int64_t runs) {
+  auto profile = std::make_unique<Profile>();
+  for (std::int64_t i = 0; i < runs; ++i) bound.evaluate({}, data);
+  profile->stop();
+  return profile;
+}
+
+Json::Array op_rows(const Profile& profile) {
+  Json::Array rows;
   for (const ProfileRow& row : profile.rows()) {
-    timing.op_rows.push_back(Json::Object{{"ops", row.name},
-                                          {"calls", row.calls},
-                                          {"ms", row.seconds * 1e3},
-                                          {"operations", row.operations},
-                                          {"bytes", row.bytes},
-                                          {"threads", std::int64_t{row.threads}}});
+    rows.push_back(Json::Object{{"ops", row.name},
+                                {"calls", row.calls},
+                                {"ms", row.seconds * 1e3},
+                                {"operations", row.operations},
+                                {"bytes", row.bytes},
+                                {"threads", std::int64_t{row.threads}}});
   }
+  return rows;
 }
 
 Timing time_shapes(const ModelFile& file, const Arguments& arguments,
-                   const std::vector<std::string>& shapes, const MachinePeak& peak) {
+                   const std::vector<std::string>& shapes) {
   constexpr double time_ms = 2000;
   constexpr std::int64_t least_runs = 5, most_runs = 10000;
   Timing timing;
@@ -127,7 +131,9 @@ Timing time_shapes(const ModelFile& file, const Arguments& arguments,
   timing.most = times.back();
   timing.cost = cost_of(file.model, shapes);
   timing.run_bytes = bound.memory_timeline(data).planned_bytes;
-  if (arguments.has("--ops")) profile_ops(bound, data, peak, timing);
+  constexpr std::int64_t most_profiled = 20;
+  if (arguments.has("--ops"))
+    timing.profile = profile_of(bound, data, std::min(timing.runs, most_profiled));
   return timing;
 }
 
@@ -159,7 +165,7 @@ Json json_of(const Timing& timing, const MachinePeak& peak) {
                       {"bytes", timing.cost.bytes}};
   if (const auto share = share_of_peak(timing, peak)) object.emplace_back("share_of_peak", *share);
   if (timing.run_bytes) object.emplace_back("run_bytes", *timing.run_bytes);
-  if (!timing.ops.empty()) object.emplace_back("ops", timing.op_rows);
+  if (timing.profile) object.emplace_back("ops", op_rows(*timing.profile));
   return object;
 }
 
@@ -192,22 +198,21 @@ int bench(const Arguments& arguments, Output& output) {
   const auto begin = Clock::now();
   const ModelFile file = read_model(arguments.value("FILE"), arguments);
   const double load = milliseconds(begin);
+  std::vector<Timing> all;
+  for (const auto& shapes : sets) all.push_back(time_shapes(file, arguments, shapes));
+  const std::int64_t process_bytes = peak_bytes();  // before the copies of measure_peak
+  const MachinePeak peak = measure_peak(*cpu());
   std::vector<TableRow> rows = {{"shapes", "median ms", "p90", "p99", "min", "max", "runs",
                                  "operations", "memory", "of peak", "compile ms", "first ms"}};
-  std::string ops;
   Json::Array timings;
-  const MachinePeak peak = measure_peak(*cpu());
-  for (const auto& shapes : sets) {
-    const Timing timing = time_shapes(file, arguments, shapes, peak);
+  for (const Timing& timing : all) {
     rows.push_back(row_of(timing, peak));
     timings.push_back(json_of(timing, peak));
-    if (timing.ops.empty()) continue;
-    ops += "\n" + (timing.shapes.empty() ? std::string() : timing.shapes + "\n") + timing.ops;
   }
   if (output.is_json()) {
     output.object("bench", {{"file", arguments.value("FILE")},
                             {"load_ms", load},
-                            {"peak_bytes", peak_bytes()},
+                            {"peak_bytes", process_bytes},
                             {"peak_operations_per_second", peak.operations},
                             {"peak_bytes_per_second", peak.bytes},
                             {"timings", std::move(timings)}});
@@ -217,12 +222,16 @@ int bench(const Arguments& arguments, Output& output) {
   output.text(table_text(rows, format));
   if (format == TableFormat::text) {
     output.text(fmt::format("\nloaded in {:.4g} ms; peak memory of the process {}\n", load,
-                            memory_text(static_cast<double>(peak_bytes()))));
+                            memory_text(static_cast<double>(process_bytes))));
     output.text(
         fmt::format("peak of this machine, measured now: {} in a product of float32 "
                     "matrices, {} in a copy\n",
                     scaled(peak.operations, "op/s"), scaled(peak.bytes, "B/s")));
-    output.text(ops);
+    for (const Timing& timing : all) {
+      if (!timing.profile) continue;
+      const std::string title = timing.shapes.empty() ? "" : timing.shapes + "\n";
+      output.text("\n" + title + timing.profile->summary({.peak = peak}));
+    }
   }
   return done;
 }
