@@ -221,7 +221,9 @@ Example:
     with ml.profile() as p:
         compiled.evaluate(params, data)
     print(p.summary())
-    p.save("trace.json"))");
+    p.save("trace.json")
+
+See docs/profiling.md.)");
 }
 
 py::dict dict_of_value(const TimelineValue& value) {
