@@ -47,6 +47,31 @@ void check_condition(const Model& part, const std::string& who) {
            .help = "select it with expose_keys"});
 }
 
+void check_carry(const std::string& key, const Connection& carry, const Connection& next) {
+  const Kinds one = find(carry.wire()->type)->kinds, other = find(next.wire()->type)->kinds;
+  if (!(one & other))
+    raise({.kind = ErrorKind::type,
+           .code = "E0402",
+           .path = key,
+           .message = "a step changes the type of the carry '" + key + "'",
+           .facts = {{key, to_string_kinds(one), ""}, {next.name(), to_string_kinds(other), ""}},
+           .help = "every step must return a carry of the type that it reads: cast one of them"});
+  const KnownShape before = carry.known_shape(), after = next.known_shape();
+  if (!before.rank() || !after.rank()) return;
+  bool differ = before.rank() != after.rank();
+  for (size_t k = 0; !differ && k < *before.rank(); ++k) {
+    const auto size = before.head()[k].number(), made = after.head()[k].number();
+    differ = size && made && size != made;
+  }
+  if (!differ) return;
+  raise({.kind = ErrorKind::shape,
+         .code = "E0206",
+         .path = key,
+         .message = "a step changes the shape of the carry '" + key + "'",
+         .facts = {{key, to_string(before), ""}, {next.name(), to_string(after), ""}},
+         .help = "every step must return a carry of the shape that it reads"});
+}
+
 Connection add_condition(Model& model, const Model& part, const Bindings& given) {
   const std::string output = part.output_keys().front();  // of a part it is a path
   Bindings bindings;

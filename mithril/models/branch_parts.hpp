@@ -20,6 +20,10 @@ bool keeps_state(const Model& part);
 // ConnectionError E0138 for several outputs or none. `who`: the class of the model.
 void check_condition(const Model& part, const std::string& who);
 
+// ShapeError E0206 and TypeError E0402 for a carry whose next value is known to have another shape
+// or type. Ops find what is known only later.
+void check_carry(const std::string& key, const Connection& carry, const Connection& next);
+
 // Adds the part, whose named inputs are inputs of the model, or `given` for their key, and returns
 // its only output as a scalar bool.
 Connection add_condition(Model& model, const Model& part, const Bindings& given);

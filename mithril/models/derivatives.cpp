@@ -5,6 +5,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/model/composite.hpp"
 #include "mithril/models/wrapping.hpp"
 
 namespace mithril {
@@ -52,6 +53,37 @@ void check_pairs(const char* call, const char* what, size_t wrt, size_t given) {
          .help = "pass one for each connection of wrt"});
 }
 
+void check_output(const Model& part, const std::string& of) {
+  const std::vector<std::string> outputs = part.output_keys();
+  if (std::find(outputs.begin(), outputs.end(), of) == outputs.end())
+    unknown_name(ErrorKind::name, "E0606", "output", of, "", outputs);
+}
+
+// TypeError E0147 for a key of `of` or `wrt` that is known to hold no floats. `role`: "of", "wrt".
+void check_floats(const char* class_name, const Model& part, const std::string& key,
+                  const char* role) {
+  const Kinds kinds = find(part.at(key).wire()->type)->kinds;
+  if (kinds & kind::float_tensor) return;
+  raise({.kind = ErrorKind::type,
+         .code = "E0147",
+         .path = key,
+         .message = std::string(class_name) + ": '" + key + "' has no derivative",
+         .facts = {{"needed", "float tensor", ""}, {key, to_string_kinds(kinds), ""}},
+         .help = std::string("name a key of floats in ") + role});
+}
+
+// ShapeError E0148 for an output that is known to be no scalar.
+void check_scalar(const char* class_name, const Model& part, const std::string& of) {
+  const KnownShape shape = part.at(of).known_shape();
+  if (!shape.rank() || shape.rank() == 0) return;
+  raise({.kind = ErrorKind::shape,
+         .code = "E0148",
+         .path = of,
+         .message = std::string(class_name) + ": '" + of + "' is no scalar",
+         .facts = {{"needed", "[]", ""}, {of, to_string(shape), ""}},
+         .help = "add up its elements, or take the Jacobian of the model"});
+}
+
 // A model around another one, with its ports. Inputs of `wrt` reach it through a buffer, so that
 // paths outside do not count.
 struct Wrapped {
@@ -62,13 +94,14 @@ struct Wrapped {
 };
 
 Wrapped wrap(const char* class_name, const Model& part, const DerivativeOptions& options) {
+  check_output(part, options.of);
   const std::vector<std::string> inputs = part.input_keys(), outputs = part.output_keys();
-  if (std::find(outputs.begin(), outputs.end(), options.of) == outputs.end())
-    unknown_name(ErrorKind::name, "E0606", "output", options.of, "", outputs);
   Wrapped wrapped{.model = wrapper_of_class(class_name),
                   .of = {},
                   .keys = keys_matching(options.wrt, inputs, "input"),
                   .wrt = {}};
+  check_floats(class_name, part, options.of, "of");
+  for (const std::string& key : wrapped.keys) check_floats(class_name, part, key, "wrt");
   const auto is_wrt = [&](const std::string& key) {
     return std::find(wrapped.keys.begin(), wrapped.keys.end(), key) != wrapped.keys.end();
   };
@@ -172,6 +205,8 @@ Model Jvp(const Model& model, const DerivativeOptions& options) {
 }
 
 Model Hvp(const Model& model, const DerivativeOptions& options) {
+  check_output(model, options.of);
+  check_scalar("Hvp", model, options.of);
   Wrapped wrapped = wrap("Hvp", model, options);
   const std::vector<Connection> products = hvp(wrapped.of, wrapped.wrt, tangents_of(wrapped));
   return with_outputs(std::move(wrapped), products, ".hvp");
@@ -184,6 +219,8 @@ Model Jacobian(const Model& model, const DerivativeOptions& options, JacobianMod
 }
 
 Model Hessian(const Model& model, const DerivativeOptions& options) {
+  check_output(model, options.of);
+  check_scalar("Hessian", model, options.of);
   Wrapped wrapped = wrap("Hessian", model, options);
   const std::vector<Connection> gradients = gradient(wrapped.of, wrapped.wrt);
   std::vector<std::pair<std::string, Connection>> blocks;

@@ -4,6 +4,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/models/branch_parts.hpp"
 #include "mithril/models/nested_states.hpp"
 #include "mithril/models/wrapping.hpp"
 
@@ -125,7 +126,9 @@ Model Scan(const Model& body, const ScanOptions& options) {
   std::vector<Binding> carried;
   std::vector<Connection> nexts;
   for (size_t i = 0; i < carries.size(); ++i) {
-    nexts.push_back(ended.next(body.at(options.carry[i].second), carries[i]));
+    const Connection next = body.at(options.carry[i].second);
+    check_carry(options.carry[i].first, carries[i], next);
+    nexts.push_back(ended.next(next, carries[i]));
     carried.emplace_back(carries[i]);
     carried.emplace_back(nexts.back());
   }

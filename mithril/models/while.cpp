@@ -62,24 +62,6 @@ void add_body(Model& model, const Model& body, const Bindings& carries,
   model |= body(bindings);
 }
 
-// A difference that is known already. Others are those of the branches of Cond.
-void check_carry(const std::string& key, const Connection& carry, const Connection& next) {
-  const KnownShape before = carry.known_shape(), after = next.known_shape();
-  if (!before.rank() || !after.rank()) return;
-  bool differ = before.rank() != after.rank();
-  for (size_t k = 0; !differ && k < *before.rank(); ++k) {
-    const auto one = before.head()[k].number(), other = after.head()[k].number();
-    differ = one && other && one != other;
-  }
-  if (!differ) return;
-  raise({.kind = ErrorKind::shape,
-         .code = "E0206",
-         .path = key,
-         .message = "a step changes the shape of the carry '" + key + "'",
-         .facts = {{key, to_string(before), ""}, {next.name(), to_string(after), ""}},
-         .help = "every step must return a carry of the shape that it reads"});
-}
-
 // A key of a step that no input has.
 std::string key_of_next(const std::string& carry, const Model& step) {
   std::string key = carry + "_next";
@@ -179,8 +161,10 @@ Model While(const Model& condition, const Model& body, const WhileOptions& optio
   add_body(model, body, carries, state_carries);
   std::vector<Binding> carried;
   for (size_t i = 0; i < carries.size(); ++i) {
+    const Connection next = body.at(options.carry[i].second);
+    check_carry(carries[i].first, std::get<Connection>(carries[i].second.held()), next);
     carried.push_back(carries[i].second);
-    carried.emplace_back(body.at(options.carry[i].second));
+    carried.emplace_back(next);
   }
   states.add_carries(carried);
   carried.emplace_back(goes_on);

@@ -1,0 +1,121 @@
+"""Wrong calls of loops and derivatives: each error names the key, both sides and a way out."""
+
+import numpy as np
+import pytest
+
+import mithril as ml
+
+CPU = ml.CpuBackend(dtype=ml.float64)
+
+
+def text_of(call: object) -> str:
+    with pytest.raises(ml.Error) as raised:
+        call()  # type: ignore[operator]
+    return str(raised.value)
+
+
+def network() -> ml.Model:
+    net = ml.Model()
+    net |= ml.Embedding(5, dim=3)(input="ids", output="h")
+    net |= ml.Sum()(input="h", output="loss")
+    net |= ml.Sum(axis=1)(input="h", output="rows")
+    net |= ml.Greater()(left="rows", right=0.0, output="mask")
+    net.expose_keys("loss", "rows", "mask")
+    net.set_shapes(ids=[4])
+    return net
+
+
+@pytest.mark.parametrize("make", [ml.Gradient, ml.Jvp, ml.Hvp, ml.Jacobian, ml.Hessian])
+def test_a_derivative_by_ints(make):
+    assert text_of(lambda: make(network(), of="loss", wrt=["ids"])) == (
+        f"mithril.TypeError[E0147]: ids: {make.__name__}: 'ids' has no derivative\n"
+        "  needed : float tensor\n"
+        "  ids    : int tensor\n"
+        "  help: name a key of floats in wrt"
+    )
+
+
+def test_a_derivative_of_bools():
+    net = network()
+    assert text_of(lambda: ml.Gradient(net, of="mask", wrt=["*weight"])) == (
+        "mithril.TypeError[E0147]: mask: Gradient: 'mask' has no derivative\n"
+        "  needed : float tensor\n"
+        "  mask   : bool tensor\n"
+        "  help: name a key of floats in of"
+    )
+    assert ml.Gradient(net, of="loss", wrt=["*weight"]).output_keys[-1].endswith("weight.grad")
+
+
+@pytest.mark.parametrize("make", [ml.Hvp, ml.Hessian])
+def test_a_second_derivative_of_several_elements(make):
+    assert text_of(lambda: make(network(), of="rows", wrt=["*weight"])) == (
+        f"mithril.ShapeError[E0148]: rows: {make.__name__}: 'rows' is no scalar\n"
+        "  needed : []\n"
+        "  rows   : [4]\n"
+        "  help: add up its elements, or take the Jacobian of the model"
+    )
+
+
+def stepped(options: dict, step: ml.Model) -> ml.Model:
+    if "condition" in options:
+        large = ml.Model.create(large=ml.IOKey("h").sum() > 0.0)
+        return ml.While(large, step, carry={"h": "h_next"})
+    return ml.Scan(step, carry={"h": "h_next"}, length=2)
+
+
+@pytest.mark.parametrize("options", [{}, {"condition": True}])
+def test_a_carry_of_another_shape(options):
+    h = ml.IOKey("h", shape=[3])
+    step = ml.Model.create(h_next=ml.Concat(axis=0)([h, h]))
+    next_ = "model_1.h_next" if options else "model.h_next"
+    assert text_of(lambda: stepped(options, step)) == (
+        "mithril.ShapeError[E0206]: h: a step changes the shape of the carry 'h'\n"
+        f"  {'h':{len(next_)}} : [3]\n"
+        f"  {next_} : [6]\n"
+        "  help: every step must return a carry of the shape that it reads"
+    )
+
+
+def test_a_carry_of_another_rank():
+    step = ml.Model.create(h_next=ml.IOKey("h", shape=[3]).sum())
+    text = text_of(lambda: stepped({}, step))
+    assert "a step changes the shape of the carry 'h'\n  h            : [3]" in text
+    assert "  model.h_next : []\n" in text
+
+
+def test_a_carry_of_another_type():
+    h = ml.IOKey("h", shape=[3], type=ml.Tensor[int])
+    step = ml.Model.create(h_next=h * 0.5)
+    assert text_of(lambda: stepped({}, step)) == (
+        "mithril.TypeError[E0402]: h: a step changes the type of the carry 'h'\n"
+        "  h            : int tensor\n"
+        "  model.h_next : float tensor\n"
+        "  help: every step must return a carry of the type that it reads: cast one of them"
+    )
+
+
+def test_a_carry_of_another_dtype():
+    h = ml.IOKey("h", shape=[3])
+    loop = ml.Scan(
+        ml.Model.create(h_next=h.cast(ml.float32) * 1.0), carry={"h": "h_next"}, length=2
+    )
+    assert text_of(lambda: ml.compile(loop, CPU, data_keys=["h"])) == (
+        "mithril.TypeError[E0301]: model.h_next: "
+        "a step of the loop changes the dtype of the carry\n"
+        "  scancarry.output : float64\n"
+        "  model.h_next     : float32\n"
+        "  help: cast the next value, or the first one"
+    )
+
+
+def test_a_loop_of_no_steps_returns_the_carries():
+    h, x = ml.IOKey("h", shape=[3]), ml.IOKey("x", shape=[3])
+    step = ml.Model.create(h_next=h * x, y=h * 1.0)
+    loop = ml.Scan(step, carry={"h": "h_next"}, sequences=["x"], outputs=["y"])
+    compiled = ml.compile(loop, CPU, shapes={"x": [None, 3]}, data_keys=["x", "h"])
+    data = {"x": np.ones((0, 3)), "h": np.arange(3.0)}
+    seeds = {"h_last": np.array([2.0, 3.0, 5.0]), "y": np.ones((0, 3))}
+    out, grad = compiled.evaluate({}, data, output_gradients=seeds, gradient_keys=["h", "x"])
+    np.testing.assert_array_equal(out["h_last"], data["h"])
+    assert np.shape(out["y"]) == np.shape(grad["x"]) == (0, 3)
+    np.testing.assert_array_equal(grad["h"], seeds["h_last"])
