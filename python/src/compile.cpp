@@ -355,7 +355,8 @@ Raises:
           R"(Makes each evaluation call `fn` with a value, and returns a handle with `remove()`.
 
 The hook of a value in a loop is called in each step, which `ml.loop_steps()` returns there. That of
-a value in a branch is called if the branch runs. See docs/loops.md.
+a value in a branch is called if the branch runs. That of a value in a `vmap` sees all indices at
+once. See docs/loops.md.
 
 Args:
     path: The path of a value, such as "hidden" or "encoder.fc1.output".

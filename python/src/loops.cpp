@@ -55,8 +55,8 @@ Args:
 Returns:
     A new Model.
 Raises:
-    ConnectionError: The models have different outputs, or the model of the condition keeps a state
-        or has several outputs.
+    ConnectionError: The models have different outputs, or the model of the condition has several
+        outputs.
     ShapeError: Outputs have different shapes, or the condition is no scalar.
     TypeError: Outputs have different types, or the condition is no bool.
 
@@ -75,8 +75,8 @@ void bind_while(py::module_& module) {
 
 Both models become parts. The loop has their ports: a carry is the value before the first step; the
 condition and all steps read the other inputs and the parameters. Its outputs are "<carry>_last",
-each carry after the last step. A state of the body is a state of the loop: each step reads what the
-step before has returned.
+each carry after the last step. A state of the body or the condition is a state of the loop: each
+step reads what the step before has returned.
 
 Args:
     condition: A model that is not yet a part, with one output, a bool of shape []: whether another
@@ -92,7 +92,7 @@ Raises:
     ShapeError: A step changes the shape of a carry, or the condition is no scalar.
     TypeError: A step changes the type of a carry, or the condition is no bool.
     ValueError: There is no carry, or `max_steps` is negative.
-    ConnectionError: The condition keeps a state, or has several outputs.
+    ConnectionError: The condition has several outputs.
 
 Example:
     x, a = ml.IOKey("x"), ml.IOKey("a")
