@@ -25,11 +25,9 @@ struct TrainedGraph {
   DifferentiateOptions asked;
 };
 
-// Of a copy, because composing completes a model that is being shown.
 TrainedGraph trained_graph(const Model& model) {
-  const Model copy = model.copy();
   const ModeGraph mode =
-      settle(compose(*copy.composite(), DType::float32, {}, nullptr), Mode::training);
+      settle(compose(*model.composite(), DType::float32, {}, nullptr), Mode::training);
   TrainedGraph trained{.graph = mode.graph, .roles = {}, .asked = {}};
   for (const InputKey& input : mode.inputs) {
     if (input.key_class == KeyClass::state) trained.roles.states.insert(input.path);
@@ -52,10 +50,11 @@ TrainedGraph trained_graph(const Model& model) {
 
 class Page {
  public:
-  Page(const Model& own, const Composite& model, const ViewOptions& options)
+  // `copy`: a model of its own, because composing completes a model.
+  Page(const Model& copy, const Composite& model, const ViewOptions& options)
       : model_(model), options_(options), places_(model) {
     graphs_.push_back(view_of(model, places_));
-    if (options.gradients || options.passes) add_graphs(own);
+    if (options.gradients || options.passes) add_graphs(copy);
   }
 
   std::string json() const {
@@ -99,8 +98,8 @@ class Page {
                       }});
   }
 
-  void add_graphs(const Model& own) {
-    const TrainedGraph trained = trained_graph(own);
+  void add_graphs(const Model& copy) {
+    const TrainedGraph trained = trained_graph(copy);
     const Graph forward = add_passes(trained.graph, trained.roles, nullptr, "graph", "Graph");
     if (!options_.gradients || trained.asked.outputs.empty()) return;
     const Graph both = differentiate(forward, trained.asked);
@@ -156,8 +155,9 @@ std::string view_page(const Model& model, const ViewOptions& options) {
   Model own = options.shapes.empty() ? standalone(model) : model.copy();
   if (!options.shapes.empty()) own.set_shapes(options.shapes);
   const std::shared_ptr<Composite> composite = root_of(own.composite());
+  const Model copy = own.copy();
   const Completed completed(*composite);
-  const Page page(own, *composite, options);
+  const Page page(copy, *composite, options);
   return page_with(page.title(), page.json());
 }
 

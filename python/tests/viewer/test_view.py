@@ -61,6 +61,24 @@ def test_a_view_has_gradients_and_passes_on_request() -> None:
     assert len(data_of(net.view(gradients=True, passes=True))["graphs"]) == 11
 
 
+def test_a_training_model_shows_its_cost_and_its_gradients() -> None:
+    layers = ml.Model()
+    layers |= ml.Linear(16)(input="x")
+    layers += ml.BatchNorm1D()
+    layers += ml.Dropout(p=0.2)
+    layers += ml.Linear(1)(output="y")
+    train = ml.TrainModel(layers)
+    train.add_loss(ml.SquaredError(), input="y", target="t")
+    train.set_shapes(x=["N", 4])
+    for graph in data_of(train.view(gradients=True, passes=True))["graphs"]:
+        kinds = {node["name"]: node.get("kind") for node in graph["nodes"]}
+        assert kinds["final_cost"] == "output"
+        assert "state" in kinds.values()
+        # Of all outputs, the gradient of the cost alone comes in.
+        incoming = [name for name, kind in kinds.items() if kind == "input" and ".grad" in name]
+        assert incoming == (["final_cost.grad"] if "gradient" in graph["id"] else [])
+
+
 def test_a_part_can_be_viewed() -> None:
     net = perceptron()
     part = net.parts["block"].model
