@@ -140,8 +140,21 @@ Binding pad_value(const NodeContext& node) {
   return static_cast<std::int64_t>(node.real("value", 0.0));
 }
 
+// Widths may be sizes that are not known.
+Outputs pad_by_sizes(const NodeContext& node) {
+  const std::vector<Size> widths = node.elements(1);
+  const std::size_t rank = node.rank();
+  need_count("its pads", widths.size(), 2 * rank);
+  std::vector<Binding> pairs;
+  for (std::size_t axis = 0; axis < rank; ++axis)
+    pairs.emplace_back(bindings_of({widths[axis], widths[rank + axis]}));
+  return {apply("pad", {node[0], Binding(std::move(pairs)), pad_value(node)})};
+}
+
 Outputs pad(const NodeContext& node) {
   const std::string mode = node.text("mode", "constant");
+  if (mode == "constant" && node.has(1) && node.value(1).sizes && !node.has(3))
+    return pad_by_sizes(node);
   auto widths = node.integers("pads");
   if (!widths) widths = node.integers("paddings");
   if (!widths) widths = node.ints(1);
