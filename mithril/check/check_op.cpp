@@ -24,7 +24,8 @@ OpDef readable(OpDef op) {
       if (spelling.text.starts_with("unsupported") || spelling.write) continue;
       if (spelling.target == "c") parse_formula(spelling.text);
       if (spelling.target == "rows") parse_row_formula(spelling.text);
-      if (spelling.target == "torch") parse_spelling(spelling.text);
+      if (spelling.target == "torch" || spelling.target.starts_with("onnx"))
+        parse_spelling(spelling.text);
     }
   } catch (const Error& error) {
     ErrorDetails details{

@@ -30,6 +30,7 @@ OpDef define_add() {
           },
       .linear = {"left right"},
       .spell = {{"jax", "{left} + {right}"},
+                {"onnx", "Add(left, right)"},
                 {"torch", "aten::add(left, right)"},
                 {"c", "{left} + {right}"}},
   };

@@ -23,6 +23,7 @@ OpDef define_buffer() {
       .grad = [](GradContext& g) { g.flow("input", g.out_grad()); },
       .linear = {"input"},
       .spell = {{"jax", "jnp.asarray({input}, {output.dtype})"},
+                {"onnx", "input"},
                 {"torch", "input"},
                 {"c", "{input}"}},
   };

@@ -41,6 +41,7 @@ OpDef define_divide() {
           },
       .linear = {"numerator"},
       .spell = {{"jax", "{numerator} / {denominator}"},
+                {"onnx", "Div(numerator, denominator)"},
                 {"torch", "aten::div(numerator, denominator)"},
                 {"c", "{numerator} / {denominator}"}},
   };

@@ -22,6 +22,7 @@ OpDef define_expand_like() {
       .samples = samples_expanded,
       .linear = {"input"},
       .spell = {{"jax", "jnp.broadcast_to({input}, {like.shape})"},
+                {"onnx", "expand(input, like.shape)"},
                 {"torch", "aten::expand_as(input, like)"}},
   };
 }

@@ -24,6 +24,7 @@ OpDef define_fill_like() {
       .grad = [](GradContext&) {},  // the result does not depend on the elements of `like`
       .samples = samples_of_filled,
       .spell = {{"jax", "jnp.full({like.shape}, {number}, {output.dtype})"},
+                {"onnx", "expand(number(number), like.shape)"},
                 {"torch", "aten::full_like(like, number)"},
                 {"c", "{number}"}},
   };

@@ -55,6 +55,7 @@ OpDef define_floor_divide() {
       .grad = [](GradContext&) {},  // piecewise constant: no gradient
       .separable = {"*a", "*b"},
       .spell = {{"jax", "jnp.floor_divide({numerator}, {denominator})"},
+                {"onnx", "floor_divide(numerator, denominator)"},
                 {"torch", "aten::floor_divide(numerator, denominator)"}},
   };
 }

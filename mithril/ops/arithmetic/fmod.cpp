@@ -45,6 +45,7 @@ OpDef define_fmod() {
           },
       .separable = {"*a", "*b"},
       .spell = {{"jax", "jnp.fmod({numerator}, {denominator})"},
+                {"onnx", "Mod(numerator, denominator, fmod=1)"},
                 {"torch", "aten::fmod(numerator, denominator)"}},
   };
 }

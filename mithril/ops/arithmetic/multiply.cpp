@@ -29,6 +29,7 @@ OpDef define_multiply() {
           },
       .linear = {"left", "right"},
       .spell = {{"jax", "{left} * {right}"},
+                {"onnx", "Mul(left, right)"},
                 {"torch", "aten::mul(left, right)"},
                 {"c", "{left} * {right}"}},
   };

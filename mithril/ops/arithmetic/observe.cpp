@@ -22,6 +22,7 @@ OpDef define_observe() {
           },
       .opaque = true,
       .spell = {{"jax", "{input}"},
+                {"onnx", "input"},
                 {"torch", "input"},
                 {"c", "{input}"},
                 {"loop", "unsupported: an observer reads its input"}},

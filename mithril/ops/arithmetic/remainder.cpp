@@ -67,6 +67,7 @@ OpDef define_remainder() {
           },
       .separable = {"*a", "*b"},
       .spell = {{"jax", "jnp.remainder({numerator}, {denominator})"},
+                {"onnx", "remainder(numerator, denominator)"},
                 {"torch", "aten::remainder(numerator, denominator)"}},
   };
 }

@@ -14,6 +14,7 @@ OpDef define_stop_gradient() {
       .grad = [](GradContext&) {},  // no gradient
       .keeps_elements = true,
       .spell = {{"jax", "lax.stop_gradient({input})"},
+                {"onnx", "input"},
                 {"torch", "aten::detach(input)"},
                 {"c", "{input}"}},
   };

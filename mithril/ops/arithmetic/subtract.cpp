@@ -29,6 +29,7 @@ OpDef define_subtract() {
           },
       .linear = {"left right"},
       .spell = {{"jax", "{left} - {right}"},
+                {"onnx", "Sub(left, right)"},
                 {"torch",
                  "left.kind == \"bool\" ? aten::sub(aten::to(left, output.dtype), right) : "
                  "right.kind == \"bool\" ? aten::sub(left, aten::to(right, output.dtype)) : "

@@ -31,6 +31,7 @@ OpDef define_cast() {
       .dtype_from = "dtype",
       .linear = {"input"},
       .spell = {{"jax", "{input}.astype({dtype})"},
+                {"onnx", "Cast(input.raw, to=dtype)"},
                 {"torch", "aten::to(input, dtype)"},
                 {"c", "T({input})"}},
   };

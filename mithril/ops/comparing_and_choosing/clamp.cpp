@@ -79,6 +79,7 @@ OpDef define_clamp() {
             g.flow("input", dy);
           },
       .spell = {{"jax", "clamp({input}, {min_val}, {max_val})"},
+                {"onnx", "Clip(input, min_val, max_val)"},
                 {"torch", "aten::clamp of the input in the dtype of the output", spell_clamp},
                 {"c", formula_of_clamp()}},
   };

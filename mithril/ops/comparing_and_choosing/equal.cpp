@@ -17,6 +17,7 @@ OpDef define_equal() {
       .eval = [](EvalContext& c) { compare_elements(c, std::equal_to<>()); },
       .not_differentiable = "the result is a bool",
       .spell = {{"jax", "{left} == {right}"},
+                {"onnx", "Equal(left, right)"},
                 {"torch", "aten::eq(left, right)"},
                 {"c", "{left} == {right}"}},
   };

@@ -17,6 +17,7 @@ OpDef define_greater() {
       .eval = [](EvalContext& c) { compare_elements(c, std::greater<>()); },
       .not_differentiable = "the result is a bool",
       .spell = {{"jax", "{left} > {right}"},
+                {"onnx", "Greater(left, right)"},
                 {"torch", "aten::gt(left, right)"},
                 {"c", "{left} > {right}"}},
   };

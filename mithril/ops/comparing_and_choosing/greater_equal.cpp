@@ -17,6 +17,7 @@ OpDef define_greater_equal() {
       .eval = [](EvalContext& c) { compare_elements(c, std::greater_equal<>()); },
       .not_differentiable = "the result is a bool",
       .spell = {{"jax", "{left} >= {right}"},
+                {"onnx", "GreaterOrEqual(left, right)"},
                 {"torch", "aten::ge(left, right)"},
                 {"c", "{left} >= {right}"}},
   };

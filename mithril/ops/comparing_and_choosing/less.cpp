@@ -17,6 +17,7 @@ OpDef define_less() {
       .eval = [](EvalContext& c) { compare_elements(c, std::less<>()); },
       .not_differentiable = "the result is a bool",
       .spell = {{"jax", "{left} < {right}"},
+                {"onnx", "Less(left, right)"},
                 {"torch", "aten::lt(left, right)"},
                 {"c", "{left} < {right}"}},
   };

@@ -17,6 +17,7 @@ OpDef define_less_equal() {
       .eval = [](EvalContext& c) { compare_elements(c, std::less_equal<>()); },
       .not_differentiable = "the result is a bool",
       .spell = {{"jax", "{left} <= {right}"},
+                {"onnx", "LessOrEqual(left, right)"},
                 {"torch", "aten::le(left, right)"},
                 {"c", "{left} <= {right}"}},
   };

@@ -18,6 +18,7 @@ OpDef define_logical_and() {
       .eval = [](EvalContext& c) { map2(c, std::logical_and<>()); },
       .not_differentiable = "the result is a bool",
       .spell = {{"jax", "{left} & {right}"},
+                {"onnx", "And(left, right)"},
                 {"torch", "aten::logical_and(left, right)"},
                 {"c", "{left} && {right}"}},
   };

@@ -20,7 +20,10 @@ OpDef define_logical_not() {
           },
       .eval = [](EvalContext& c) { map1(c, std::logical_not<>()); },
       .not_differentiable = "the result is a bool",
-      .spell = {{"jax", "~{input}"}, {"torch", "aten::logical_not(input)"}, {"c", "!{input}"}},
+      .spell = {{"jax", "~{input}"},
+                {"onnx", "Not(input)"},
+                {"torch", "aten::logical_not(input)"},
+                {"c", "!{input}"}},
   };
 }
 

@@ -18,6 +18,7 @@ OpDef define_logical_or() {
       .eval = [](EvalContext& c) { map2(c, std::logical_or<>()); },
       .not_differentiable = "the result is a bool",
       .spell = {{"jax", "{left} | {right}"},
+                {"onnx", "Or(left, right)"},
                 {"torch", "aten::logical_or(left, right)"},
                 {"c", "{left} || {right}"}},
   };

@@ -18,6 +18,7 @@ OpDef define_logical_xor() {
       .eval = [](EvalContext& c) { map2(c, std::not_equal_to<>()); },
       .not_differentiable = "the result is a bool",
       .spell = {{"jax", "{left} ^ {right}"},
+                {"onnx", "Xor(left, right)"},
                 {"torch", "aten::logical_xor(left, right)"},
                 {"c", "{left} != {right}"}},
   };

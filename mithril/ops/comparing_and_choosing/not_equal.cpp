@@ -17,6 +17,7 @@ OpDef define_not_equal() {
       .eval = [](EvalContext& c) { compare_elements(c, std::not_equal_to<>()); },
       .not_differentiable = "the result is a bool",
       .spell = {{"jax", "{left} != {right}"},
+                {"onnx", "Not(Equal(left, right))"},
                 {"torch", "aten::ne(left, right)"},
                 {"c", "{left} != {right}"}},
   };

@@ -49,6 +49,7 @@ OpDef define_avg_pool2d() {
           },
       .separable = {"*lead"},
       .spell = {{"jax", "avg_pool2d({input}, {kernel_size}, {stride}, {padding}, {dilation})"},
+                {"onnx", "avg_pool2d(input, kernel_size, stride, padding, dilation)"},
                 {"torch", "aten::avg_pool2d of planes", spell_avg_pool2d},
                 {"cpu", "average_pool(input, kernel_size, stride, padding, dilation)"}},
   };

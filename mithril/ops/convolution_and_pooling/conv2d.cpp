@@ -74,6 +74,7 @@ OpDef define_conv2d() {
       .cast = CastPolicy::lower,
       .spell = {{"jax",
                  "conv2d({input}, {weight}, {bias}, {stride}, {padding}, {dilation}, {groups})"},
+                {"onnx", "conv2d(input, weight, bias, stride, padding, dilation, groups)"},
                 {"torch", "aten::conv2d, of an input that is padded before where its ends differ",
                  spell_convolution},
                 {"cpu", "convolution(input, weight, bias, stride, padding, dilation, groups)"}},

@@ -68,6 +68,9 @@ OpDef define_conv2d_input_grad() {
       .spell = {{"jax",
                  "conv2d_input_grad({grad}, {input.shape}, {weight}, {stride}, {padding}, "
                  "{dilation}, {groups})"},
+                {"onnx",
+                 "conv2d_input_grad(grad, input.shape, weight, stride, padding, dilation, "
+                 "groups)"},
                 {"torch", "item 0 of aten::convolution_backward", spell_convolution_input_gradient},
                 {"cpu",
                  "convolution_input_grad(grad, input, weight, stride, padding, dilation, groups)"}},

@@ -65,6 +65,9 @@ OpDef define_conv2d_weight_grad() {
           {{"jax",
             "conv2d_weight_grad({grad}, {input}, {weight.shape}, {stride}, {padding}, {dilation}, "
             "{groups})"},
+           {"onnx",
+            "conv2d_weight_grad(grad, input, weight.shape, stride, padding, dilation, "
+            "groups)"},
            {"torch", "item 1 of aten::convolution_backward", spell_convolution_weight_gradient},
            {"cpu",
             "convolution_weight_grad(grad, input, weight, stride, padding, dilation, groups)"}},

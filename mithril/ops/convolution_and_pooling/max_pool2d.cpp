@@ -73,6 +73,7 @@ OpDef define_max_pool2d() {
       .spell =
           {{"jax",
             "max_pool2d({input}, {kernel_size}, {stride}, {padding}, {dilation}, {places.dtype})"},
+           {"onnx", "max_pool2d(input, kernel_size, stride, padding, dilation)"},
            {"torch", "aten::max_pool2d_with_indices of planes", spell_max_pool2d},
            {"cpu", "max_pool(input, kernel_size, stride, padding, dilation)"}},
   };

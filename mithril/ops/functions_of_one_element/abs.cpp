@@ -42,7 +42,10 @@ OpDef define_abs() {
             });
           },
       .grad = [](GradContext& g) { g.flow("input", g.out_grad() * call("sign", {g.in("input")})); },
-      .spell = {{"jax", "jnp.abs({input})"}, {"torch", "aten::abs(input)"}, {"c", "abs({input})"}},
+      .spell = {{"jax", "jnp.abs({input})"},
+                {"onnx", "Abs(input)"},
+                {"torch", "aten::abs(input)"},
+                {"c", "abs({input})"}},
   };
 }
 

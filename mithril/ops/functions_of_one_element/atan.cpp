@@ -19,6 +19,7 @@ OpDef define_atan() {
             g.flow("input", g.out_grad() / (x * x + 1));
           },
       .spell = {{"jax", "jnp.arctan({input})"},
+                {"onnx", "Atan(input)"},
                 {"torch", "aten::atan(input)"},
                 {"c", "atan({input})"},
                 {"loop", "unsupported: no vectorised arctangent"}},

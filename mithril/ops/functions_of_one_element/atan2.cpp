@@ -28,6 +28,7 @@ OpDef define_atan2() {
             if (g.needs("other")) flow_summed(g, "other", -(scaled * y));
           },
       .spell = {{"jax", "jnp.arctan2({input}, {other})"},
+                {"onnx", "atan2(input, other)"},
                 {"torch", "aten::atan2(input, other)"},
                 {"c", "atan2({input}, {other})"},
                 {"loop", "unsupported: no vectorised arctangent"}},

@@ -15,7 +15,10 @@ OpDef define_cos() {
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::cos(x); }); },
       .grad =
           [](GradContext& g) { g.flow("input", -(g.out_grad() * call("sin", {g.in("input")}))); },
-      .spell = {{"jax", "jnp.cos({input})"}, {"torch", "aten::cos(input)"}, {"c", "cos({input})"}},
+      .spell = {{"jax", "jnp.cos({input})"},
+                {"onnx", "Cos(input)"},
+                {"torch", "aten::cos(input)"},
+                {"c", "cos({input})"}},
   };
 }
 

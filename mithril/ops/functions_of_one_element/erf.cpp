@@ -22,6 +22,7 @@ OpDef define_erf() {
           },
       // In float32, because torch's kernel for bfloat16 on CPUs makes 0 of small elements.
       .spell = {{"jax", "lax.erf({input})"},
+                {"onnx", "Erf(input)"},
                 {"torch", "aten::erf(" + spell_wide("input", "input") + ")"},
                 {"c", "erf({input})"}},
   };

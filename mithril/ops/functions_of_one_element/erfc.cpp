@@ -20,6 +20,7 @@ OpDef define_erfc() {
             g.flow("input", g.out_grad() * call("exp", {-(x * x)}) * -two_by_root_pi);
           },
       .spell = {{"jax", "lax.erfc({input})"},
+                {"onnx", "Sub(1, Erf(input))"},
                 {"torch", "aten::erfc(input)"},
                 {"c", "erfc({input})"},
                 {"loop", "unsupported: no vectorised complement of the error function"}},

@@ -15,7 +15,10 @@ OpDef define_exp() {
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::exp(x); }); },
       .grad = [](GradContext& g) { g.flow("input", g.out_grad() * g.out()); },
       .cast = CastPolicy::float32,
-      .spell = {{"jax", "jnp.exp({input})"}, {"torch", "aten::exp(input)"}, {"c", "exp({input})"}},
+      .spell = {{"jax", "jnp.exp({input})"},
+                {"onnx", "Exp(input)"},
+                {"torch", "aten::exp(input)"},
+                {"c", "exp({input})"}},
   };
 }
 

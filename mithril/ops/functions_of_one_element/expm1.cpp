@@ -16,6 +16,7 @@ OpDef define_expm1() {
       .grad = [](GradContext& g) { g.flow("input", g.out_grad() * (g.out() + 1)); },
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jnp.expm1({input})"},
+                {"onnx", "expm1(input)"},
                 {"torch", "aten::expm1(input)"},
                 {"c", "expm1({input})"}},
   };

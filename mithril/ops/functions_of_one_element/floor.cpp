@@ -24,6 +24,7 @@ OpDef define_floor() {
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::floor(x); }); },
       .grad = [](GradContext&) {},  // piecewise constant: no gradient
       .spell = {{"jax", "rounded(jnp.floor, {input})"},
+                {"onnx", "output.kind == \"float\" ? Floor(input) : input"},
                 {"torch", "aten::floor(input)"},
                 {"c", "floor({input})"}},
   };

@@ -35,6 +35,8 @@ OpDef define_gelu() {
                    call("gelu_grad", {g.out_grad(), g.in("input"), g.value("approximate")}));
           },
       .spell = {{"jax", "jax.nn.gelu({input}, approximate={approximate})"},
+                {"onnx", "approximate ? Gelu(input, approximate=\"tanh\") : Gelu(input)"},
+                {"onnx<20", "gelu(input, approximate)"},
                 {"torch", "aten::gelu(input, approximate=approximate ? \"tanh\" : \"none\")"},
                 {"c",
                  "{approximate} ? {input} / 2 * (1 + tanh(T(0.7978845608028654) * ({input} + "

@@ -70,6 +70,7 @@ OpDef define_gelu_grad() {
             flow_summed(g, "input", change * g.in("grad") * curvature);
           },
       .spell = {{"jax", "gelu_grad({grad}, {input}, {approximate})"},
+                {"onnx", "gelu_grad(grad, input, approximate)"},
                 {"torch", spell_call("aten::gelu_backward",
                                      {spell_as_output("grad"), spell_as_output("input"),
                                       "approximate=approximate ? \"tanh\" : \"none\""})},

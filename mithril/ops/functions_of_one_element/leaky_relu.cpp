@@ -22,6 +22,9 @@ OpDef define_leaky_relu() {
             g.flow("input", call("where", {steep, dy, dy * g.operand("slope")}));
           },
       .spell = {{"jax", "jnp.where({input} > 0, {input}, {input} * {slope})"},
+                {"onnx",
+                 "output.dtype_name == \"float64\" ? Where(Greater(input, 0), input, Mul(input, "
+                 "slope)) : LeakyRelu(input, alpha=slope)"},
                 {"torch", "aten::leaky_relu(input, slope)"},
                 {"c", "{input} > 0 ? {input} : {input} * {slope}"}},
   };

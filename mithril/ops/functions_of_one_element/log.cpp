@@ -43,6 +43,7 @@ OpDef define_log() {
           },
       .cast = CastPolicy::float32,
       .spell = {{"jax", "robust ? robust_log({input}, {threshold}) : jnp.log({input})"},
+                {"onnx", "robust ? robust_log(input, threshold) : Log(input)"},
                 {"torch", "robust ? unsupported : aten::log(input)"},
                 {"c", "{robust} ? unsupported : log({input})"}},
   };

@@ -16,6 +16,7 @@ OpDef define_log1p() {
       .grad = [](GradContext& g) { g.flow("input", g.out_grad() / (g.in("input") + 1)); },
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jnp.log1p({input})"},
+                {"onnx", "log1p(input)"},
                 {"torch", "aten::log1p(input)"},
                 {"c", "log1p({input})"}},
   };

@@ -20,7 +20,10 @@ OpDef define_negate() {
       .eval = [](EvalContext& c) { map1(c, [](auto x) { return -wrapping(x); }); },
       .grad = [](GradContext& g) { g.flow("input", -g.out_grad()); },
       .linear = {"input"},
-      .spell = {{"jax", "-{input}"}, {"torch", "aten::neg(input)"}, {"c", "-{input}"}},
+      .spell = {{"jax", "-{input}"},
+                {"onnx", "Neg(input)"},
+                {"torch", "aten::neg(input)"},
+                {"c", "-{input}"}},
   };
 }
 

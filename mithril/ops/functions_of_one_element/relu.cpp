@@ -19,6 +19,7 @@ OpDef define_relu() {
             g.flow("input", call("relu_grad", {g.out_grad(), g.out()}));
           },
       .spell = {{"jax", "jax.nn.relu({input})"},
+                {"onnx", "Relu(input)"},
                 {"torch", "aten::relu(input)"},
                 {"c", "{input} < 0 ? 0 : {input}"}},
   };

@@ -23,6 +23,7 @@ OpDef define_relu_grad() {
             flow_summed(g, "grad", call("relu_grad", {g.out_grad(), g.in("result")}));
           },
       .spell = {{"jax", "jnp.where({result} <= 0, 0, {grad})"},
+                {"onnx", "Where(LessOrEqual(result, 0), 0, grad)"},
                 {"torch", "aten::threshold_backward(grad, result, 0)"},
                 {"c", "{result} <= 0 ? 0 : {grad}"}},
   };

@@ -17,6 +17,7 @@ OpDef define_round() {
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::rint(x); }); },
       .grad = [](GradContext&) {},  // piecewise constant: no gradient
       .spell = {{"jax", "rounded(jnp.round, {input})"},
+                {"onnx", "output.kind == \"float\" ? Round(input) : input"},
                 {"torch", "aten::round(input)"},
                 {"c", "rint({input})"}},
   };

@@ -29,6 +29,7 @@ OpDef define_sigmoid() {
             g.flow("input", g.out_grad() * y * call("subtract", {1.0, y}));
           },
       .spell = {{"jax", "jax.nn.sigmoid({input})"},
+                {"onnx", "Sigmoid(input)"},
                 {"torch", "aten::sigmoid(input)"},
                 {"c", "1 / (1 + exp(-{input}))"}},
   };

@@ -19,6 +19,7 @@ OpDef define_sign() {
           },
       .grad = [](GradContext&) {},  // piecewise constant: no gradient
       .spell = {{"jax", "sign({input})"},
+                {"onnx", "Sign(input)"},
                 {"torch", "aten::sign(input)"},
                 {"c", "{input} > 0 ? 1 : {input} < 0 ? -1 : 0"}},
   };

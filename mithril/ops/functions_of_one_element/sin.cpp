@@ -14,7 +14,10 @@ OpDef define_sin() {
       .outputs = {{"output", "*s", "float"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::sin(x); }); },
       .grad = [](GradContext& g) { g.flow("input", g.out_grad() * call("cos", {g.in("input")})); },
-      .spell = {{"jax", "jnp.sin({input})"}, {"torch", "aten::sin(input)"}, {"c", "sin({input})"}},
+      .spell = {{"jax", "jnp.sin({input})"},
+                {"onnx", "Sin(input)"},
+                {"torch", "aten::sin(input)"},
+                {"c", "sin({input})"}},
   };
 }
 

@@ -26,6 +26,7 @@ OpDef define_softplus() {
           [](GradContext& g) { g.flow("input", g.out_grad() * call("sigmoid", {g.in("input")})); },
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jax.nn.softplus({input})"},
+                {"onnx", "Softplus(input)"},
                 {"torch", "aten::softplus(input, 1, 40)"},
                 {"c", "({input} > 0 ? {input} : 0) + log1p(exp(-abs({input})))"}},
   };

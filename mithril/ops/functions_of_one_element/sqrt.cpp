@@ -62,6 +62,7 @@ OpDef define_sqrt() {
             g.flow("input", robust ? g.out_grad() * robust_slope(g) : g.out_grad() / (g.out() * 2));
           },
       .spell = {{"jax", "robust ? robust_sqrt({input}, {threshold}) : jnp.sqrt({input})"},
+                {"onnx", "robust ? robust_sqrt(input, threshold) : Sqrt(input)"},
                 {"torch", "robust ? unsupported : aten::sqrt(input)"},
                 {"c", "{robust} ? unsupported : sqrt({input})"}},
   };

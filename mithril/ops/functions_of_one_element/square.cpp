@@ -14,6 +14,7 @@ OpDef define_square() {
       .grad = [](GradContext& g) { g.flow("input", g.out_grad() * g.in("input") * 2); },
       .cast = CastPolicy::float32,  // as torch's, which is pow
       .spell = {{"jax", "jnp.square({input})"},
+                {"onnx", "Mul(input, input)"},
                 {"torch", "aten::square(input)"},
                 {"c", "{input} * {input}"}},
   };

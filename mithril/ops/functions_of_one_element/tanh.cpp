@@ -18,6 +18,7 @@ OpDef define_tanh() {
             g.flow("input", g.out_grad() * call("subtract", {1.0, g.out() * g.out()}));
           },
       .spell = {{"jax", "jnp.tanh({input})"},
+                {"onnx", "Tanh(input)"},
                 {"torch", "aten::tanh(input)"},
                 {"c", "tanh({input})"}},
   };

@@ -15,6 +15,7 @@ OpDef define_trunc() {
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::trunc(x); }); },
       .grad = [](GradContext&) {},  // piecewise constant: no gradient
       .spell = {{"jax", "rounded(jnp.trunc, {input})"},
+                {"onnx", "output.kind == \"float\" ? Mul(Sign(input), Floor(Abs(input))) : input"},
                 {"torch", "aten::trunc(input)"},
                 {"c", "trunc({input})"}},
   };

@@ -64,6 +64,7 @@ OpDef define_attention_weights() {
       .samples = samples_of_matrices,
       .cast = CastPolicy::lower,
       .spell = {{"jax", "attention_weights({query}, {key}, {attn_mask}, {is_causal}, {scale})"},
+                {"onnx", "attention_weights(query, key, attn_mask.raw, is_causal, scale)"},
                 {"torch", "the softmax of a product and its masks", spell_attention_weights},
                 {"cpu", "attention_weights(query, key, attn_mask, is_causal, scale)"}},
   };

@@ -34,7 +34,9 @@ OpDef define_det() {
           },
       .grad = differentiate_det,
       .separable = {"*b"},
-      .spell = {{"jax", "det({input})"}, {"torch", spell_unless_half("aten::linalg_det(input)")}},
+      .spell = {{"jax", "det({input})"},
+                {"onnx", "Det(input)"},
+                {"torch", spell_unless_half("aten::linalg_det(input)")}},
   };
 }
 

@@ -118,6 +118,7 @@ OpDef define_linear() {
       .spell = {{"jax",
                  "bias == None ? jnp.matmul({input}, {weight}.T) : jnp.matmul({input}, {weight}.T) "
                  "+ {bias}"},
+                {"onnx", "linear(input, weight, bias)"},
                 {"torch", "aten::linear(input, weight, bias)"},
                 {"cpu", "gemm(input, transposed(weight), bias)"}},
   };

@@ -73,6 +73,7 @@ OpDef define_matmul() {
       .linear = {"left", "right"},
       .cast = CastPolicy::lower,
       .spell = {{"jax", "jnp.matmul({left}, {right})"},
+                {"onnx", "MatMul(left, right)"},
                 {"torch", "aten::matmul(left, right)"},
                 {"cpu", "gemm(left, right)"}},
   };

@@ -115,6 +115,8 @@ OpDef define_scaled_dot_product() {
       .cast = CastPolicy::lower,
       .spell = {{"jax",
                  "scaled_dot_product({query}, {key}, {value}, {attn_mask}, {is_causal}, {scale})"},
+                {"onnx",
+                 "MatMul(attention_weights(query, key, attn_mask.raw, is_causal, scale), value)"},
                 {"torch", "aten::scaled_dot_product_attention", spell_scaled_dot_product},
                 {"cpu", "attention(query, key, value, attn_mask, is_causal, scale)"}},
   };

@@ -24,7 +24,9 @@ OpDef define_tril() {
       .grad = [](GradContext& g) { g.flow("input", call("tril", {g.out_grad()})); },
       .separable = {"*b"},
       .linear = {"input"},
-      .spell = {{"jax", "jnp.tril({input})"}, {"torch", "aten::tril(input)"}},
+      .spell = {{"jax", "jnp.tril({input})"},
+                {"onnx", "Trilu(input, upper=0)"},
+                {"torch", "aten::tril(input)"}},
   };
 }
 

@@ -27,6 +27,7 @@ OpDef define_cond() {
       .outputs_from = "results",
       .cast = CastPolicy::lower,
       .spell = {{"jax", "jax.lax.cond({condition}, {arguments})"},
+                {"onnx", "If(condition, arguments)"},
                 {"torch", "unsupported: the backend runs the operators of the branch"}},
   };
 }

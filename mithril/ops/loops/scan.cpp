@@ -30,6 +30,7 @@ OpDef define_scan() {
       .outputs_from = "results",
       .cast = CastPolicy::lower,
       .spell = {{"jax", "jax.lax.scan({arguments})"},
+                {"onnx", "Scan(arguments)"},
                 {"torch", "unsupported: the backend runs the operators of the body in each step"}},
   };
 }

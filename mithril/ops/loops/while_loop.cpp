@@ -24,6 +24,7 @@ OpDef define_while_loop() {
       .outputs_from = "results",
       .cast = CastPolicy::lower,
       .spell = {{"jax", "jax.lax.while_loop({arguments})"},
+                {"onnx", "Loop(arguments)"},
                 {"torch", "unsupported: the backend runs the operators of the body in each step"}},
   };
 }

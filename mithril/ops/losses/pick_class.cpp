@@ -32,6 +32,7 @@ OpDef define_pick_class() {
       .spell =
           {{"jax",
             "jnp.squeeze(jnp.take_along_axis({input}, jnp.expand_dims({index}, 1), axis=1), 1)"},
+           {"onnx", "Squeeze(GatherElements(input, Unsqueeze(index.raw, [1]), axis=1), [1])"},
            {"torch", "aten::squeeze(aten::gather(input, 1, aten::unsqueeze(index, 1)), 1)"}},
   };
 }

@@ -32,6 +32,7 @@ OpDef define_place_class() {
           },
       .separable = {"N", "*s"},
       .spell = {{"jax", "place_class({input}, {index}, {like.shape})"},
+                {"onnx", "place_class(input, index.raw, like.shape)"},
                 {"torch",
                  "aten::scatter(aten::zeros_like(like, dtype=input.dtype), 1, "
                  "aten::unsqueeze(index, 1), "

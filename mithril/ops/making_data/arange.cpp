@@ -87,6 +87,7 @@ OpDef define_arange() {
       .samples = samples_of_arange,
       .spell = {{"jax",
                  "({start} + {step} * jnp.arange({output.shape}[0])).astype({output.dtype})"},
+                {"onnx", "arange(start, step, output.shape)"},
                 {"torch", "aten::arange(start, stop, step)"}},
   };
 }

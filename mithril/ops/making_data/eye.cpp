@@ -19,6 +19,7 @@ OpDef define_eye() {
       .dtype_from = "dtype",
       .samples = samples_by_place,
       .spell = {{"jax", "jnp.eye({N}, {M}, dtype={output.dtype})"},
+                {"onnx", "EyeLike(expand(number(0), output.shape))"},
                 {"torch", "M == None ? aten::eye(N) : aten::eye(N, M)"}},
   };
 }

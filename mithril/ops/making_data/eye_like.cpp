@@ -19,6 +19,7 @@ OpDef define_eye_like() {
       .batch = batch_made,
       .samples = samples_by_place,
       .spell = {{"jax", "jnp.eye(*{like.shape}, dtype={output.dtype})"},
+                {"onnx", "EyeLike(expand(number(0), like.shape))"},
                 {"torch", "aten::eye(output.shape[0], output.shape[1])"}},
   };
 }

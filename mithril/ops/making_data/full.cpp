@@ -38,6 +38,7 @@ OpDef define_full() {
       .dtype_from = "dtype",
       .samples = samples_of_filled,
       .spell = {{"jax", "jnp.full({shape}, {fill_value}, {output.dtype})"},
+                {"onnx", "expand(number(fill_value), output.shape)"},
                 {"torch", "aten::full(shape, fill_value)"},
                 {"c", "{fill_value}"}},
   };

@@ -25,6 +25,7 @@ OpDef define_ones() {
       .dtype_from = "dtype",
       .samples = samples_of_filled,
       .spell = {{"jax", "jnp.ones({shape}, {output.dtype})"},
+                {"onnx", "expand(number(1), output.shape)"},
                 {"torch", "aten::ones(shape)"},
                 {"c", "1"}},
   };

@@ -24,6 +24,7 @@ OpDef define_positions() {
       .batch = batch_made,
       .samples = samples_by_place,
       .spell = {{"jax", "jnp.arange({like.shape}[-2], dtype={output.dtype})"},
+                {"onnx", "arange(0, 1, output.shape)"},
                 {"torch", "aten::arange(output.shape[0])"}},
   };
 }

@@ -78,6 +78,7 @@ OpDef define_to_tensor() {
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
       .spell = {{"jax", "jnp.asarray({input}, {output.dtype})"},
+                {"onnx", "numbers(input)"},
                 {"torch", "unsupported: a constant of the backend"}},
   };
 }

@@ -17,6 +17,7 @@ OpDef define_zeros() {
       .dtype_from = "dtype",
       .samples = samples_of_filled,
       .spell = {{"jax", "jnp.zeros({shape}, {output.dtype})"},
+                {"onnx", "expand(number(0), output.shape)"},
                 {"torch", "aten::zeros(shape)"},
                 {"c", "0"}},
   };

@@ -80,6 +80,7 @@ OpDef define_argsort() {
       .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .spell = {{"jax", "argsort({input}, {axis}, {descending}, {count}, {output.dtype})"},
+                {"onnx", "argsort(input.raw, axis, descending, count)"},
                 {"torch", "aten::argsort, and the first of it", spell_argsort},
                 {"cpu", "argsort(input, axis, descending)"}},
   };

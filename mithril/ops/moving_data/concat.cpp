@@ -110,6 +110,7 @@ OpDef define_concat() {
       .samples = samples_of_concat,
       .linear = {"input"},
       .spell = {{"jax", "jnp.concatenate({input}, axis={axis})"},
+                {"onnx", "concat(input, axis)"},
                 {"torch", "aten::cat, of flattened tensors where there is no axis", spell_concat},
                 {"cpu", "concat(input, axis)"}},
   };

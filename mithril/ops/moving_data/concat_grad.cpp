@@ -127,6 +127,7 @@ OpDef define_concat_grad() {
       .samples = samples_of_concat_grad,
       .linear = {"input"},
       .spell = {{"jax", "concat_grad({input}, {like.shape}, {axis}, {part})"},
+                {"onnx", "concat_grad(input, like.raw, axis, part)"},
                 {"torch", "aten::narrow of the joined tensor", spell_concat_grad}},
   };
 }

@@ -113,6 +113,7 @@ OpDef define_gather() {
       .samples = samples_of_gather,
       .linear = {"input"},
       .spell = {{"jax", "jnp.take({input}, {index}, axis={axis})"},
+                {"onnx", "gather(input, index.raw, axis)"},
                 {"torch", "aten::select of a number, aten::index_select of a tensor", spell_gather},
                 {"cpu", "gather(input, index, axis)"}},
   };

@@ -140,6 +140,7 @@ OpDef define_pad() {
       .batch = batch_pad,
       .samples = samples_of_pad,
       .spell = {{"jax", "pad({input}, {pad_width}, {value})"},
+                {"onnx", "pad(input, pad_width, value)"},
                 {"torch", "aten::constant_pad_nd, with the widths flat and from the last axis on",
                  spell_pad}},
   };

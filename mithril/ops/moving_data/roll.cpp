@@ -87,6 +87,7 @@ OpDef define_roll() {
       .samples = samples_beside_axis,
       .linear = {"input"},
       .spell = {{"jax", "jnp.roll({input}, {shift}, {axis})"},
+                {"onnx", "roll(input, shift, axis)"},
                 {"torch",
                  "axis == None ? aten::roll(input, shift) : aten::roll(input, shift, axis)"},
                 {"cpu", "roll(input, shift, axis)"}},

@@ -146,6 +146,7 @@ OpDef define_scatter() {
       .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .spell = {{"jax", "scatter({input}, {index}, {source}, {axis}, {reduce})"},
+                {"onnx", "scatter(input, index.raw, source, axis, reduce)"},
                 {"torch", "aten::scatter, aten::scatter_add or aten::scatter_reduce",
                  spell_scatter},
                 {"cpu", "scatter(input, index, source, axis, reduce)"}},

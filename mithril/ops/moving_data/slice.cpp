@@ -41,6 +41,7 @@ OpDef define_slice() {
       .samples = samples_of_slice,
       .linear = {"input"},
       .spell = {{"jax", "{input}[slices({input.ndim}, {starts}, {stops}, {steps}, {axes})]"},
+                {"onnx", "slice(input, starts, stops, steps, axes)"},
                 {"torch", "one aten::slice for each axis", spell_slice},
                 {"cpu", "slice(input, starts, stops, steps, axes)"}},
   };

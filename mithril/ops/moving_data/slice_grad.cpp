@@ -50,6 +50,7 @@ OpDef define_slice_grad() {
       .samples = samples_of_slice,
       .linear = {"input"},
       .spell = {{"jax", "slice_grad({input}, {like.shape}, {starts}, {stops}, {steps}, {axes})"},
+                {"onnx", "slice_grad(input, like.shape, starts, stops, steps, axes)"},
                 {"torch", "one aten::slice_backward for each axis", spell_slice_grad},
                 {"cpu", "slice_grad(input, like, starts, stops, steps, axes)"}},
   };

@@ -92,6 +92,7 @@ OpDef define_split() {
       .samples = samples_of_split,
       .linear = {"input"},
       .spell = {{"jax", "split({input}, {sizes}, {axis})"},
+                {"onnx", "split(input, sizes, axis)"},
                 {"torch", "aten::split_with_sizes(input, sizes, axis)"}},
   };
 }

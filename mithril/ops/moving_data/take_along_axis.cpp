@@ -44,6 +44,7 @@ OpDef define_take_along_axis() {
       .samples = samples_beside_axis,
       .linear = {"input"},
       .spell = {{"jax", "take_along_axis({input}, {index}, {axis})"},
+                {"onnx", "GatherElements(input, index.raw, axis=axis)"},
                 {"torch", "aten::gather of indices counted from the start", spell_take_along_axis}},
   };
 }

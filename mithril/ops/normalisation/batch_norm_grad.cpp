@@ -65,6 +65,7 @@ OpDef define_batch_norm_grad() {
           },
       .samples = samples_of_batch_norm_grad,
       .spell = {{"jax", "batch_norm_grad({grad}, {input}, {mean}, {rstd}, {weight}, {training})"},
+                {"onnx", "batch_norm_grad(grad, input, mean, rstd, weight, training)"},
                 {"torch", "aten::native_batch_norm_backward", spell_batch_norm_grad}},
   };
 }

@@ -49,6 +49,7 @@ OpDef define_batch_norm_inference() {
       .separable = {"N", "*s"},
       .spell = {{"jax",
                  "batch_norm_inference({input}, {mean}, {variance}, {weight}, {bias}, {eps})"},
+                {"onnx", "batch_norm_inference(input, mean, variance, weight, bias, eps)"},
                 {"torch", spell_call("aten::native_batch_norm",
                                      {spell_as_output("input"), spell_optional_as_output("weight"),
                                       spell_optional_as_output("bias"), spell_as_output("mean"),

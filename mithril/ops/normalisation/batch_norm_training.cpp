@@ -97,6 +97,9 @@ OpDef define_batch_norm_training() {
       .spell = {{"jax",
                  "batch_norm_training({input}, {running_mean}, {running_var}, {weight}, {bias}, "
                  "{momentum}, {eps})"},
+                {"onnx",
+                 "batch_norm_training(input, running_mean, running_var, weight, bias, momentum, "
+                 "eps)"},
                 {"torch", "aten::_native_batch_norm_legit_functional", spell_batch_norm_training}},
   };
 }

@@ -87,6 +87,7 @@ OpDef define_layer_norm() {
       .separable = {"*lead"},
       .cast = CastPolicy::float32,
       .spell = {{"jax", "layer_norm({input}, {weight}, {bias}, {eps})"},
+                {"onnx", "layer_norm(input, weight, bias, eps)"},
                 {"torch", "aten::native_layer_norm", spell_layer_norm},
                 {"cpu", "layer_norm(input, weight, bias, eps)"},
                 {"rows",

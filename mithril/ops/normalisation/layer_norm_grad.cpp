@@ -60,6 +60,7 @@ OpDef define_layer_norm_grad() {
       .separable = {"*lead"},
       .cast = CastPolicy::float32,
       .spell = {{"jax", "layer_norm_grad({grad}, {input}, {mean}, {rstd}, {weight})"},
+                {"onnx", "layer_norm_grad(grad, input, mean, rstd, weight)"},
                 {"torch", "aten::native_layer_norm_backward", spell_layer_norm_grad},
                 {"cpu", "layer_norm_grad(grad, input, mean, rstd, weight)"}},
   };

@@ -24,6 +24,7 @@ OpDef define_argmax() {
       .spell =
           {{"jax",
             "best_index(jnp.argmax, {input}, {axis}, {keepdim}, {output.shape}, {output.dtype})"},
+           {"onnx", "best(\"ArgMax\", input.raw, axis, keepdim)"},
            {"torch", "aten::argmax",
             [](const SpellingContext& c) { return spell_best_index("aten::argmax", c); }}},
   };

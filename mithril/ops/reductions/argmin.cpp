@@ -24,6 +24,7 @@ OpDef define_argmin() {
       .spell =
           {{"jax",
             "best_index(jnp.argmin, {input}, {axis}, {keepdim}, {output.shape}, {output.dtype})"},
+           {"onnx", "best(\"ArgMin\", input.raw, axis, keepdim)"},
            {"torch", "aten::argmin",
             [](const SpellingContext& c) { return spell_best_index("aten::argmin", c); }}},
   };

@@ -81,6 +81,7 @@ OpDef define_cumprod() {
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "cumprod({input}, {axis}, {reverse}, {exclusive})"},
+                {"onnx", "cumprod(input, axis, reverse, exclusive)"},
                 {"torch", "aten::cumprod, flipped for reverse, padded for exclusive",
                  spell_cumprod},
                 {"cpu", "cumprod(input, axis, reverse, exclusive)"}},

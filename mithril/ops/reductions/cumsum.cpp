@@ -50,6 +50,7 @@ OpDef define_cumsum() {
       .linear = {"input"},
       .cast = CastPolicy::float32,
       .spell = {{"jax", "lax.cumsum({input}, {axis} % {input.ndim}, reverse={reverse})"},
+                {"onnx", "cumsum(input, axis, reverse)"},
                 {"torch",
                  "reverse ? aten::flip(aten::cumsum(aten::flip(input, [axis]), axis), [axis]) : "
                  "aten::cumsum(input, axis)"},

@@ -100,6 +100,7 @@ OpDef define_expand_reduced() {
       .samples = samples_expanded_again,
       .linear = {"input"},
       .spell = {{"jax", "expand_reduced({input}, {like.shape}, {axis}, {correction})"},
+                {"onnx", "expand_reduced(input, like.shape, axis, correction)"},
                 {"torch", "aten::expand after the reduced axes are back", spell_expand_reduced}},
   };
 }

@@ -74,6 +74,7 @@ OpDef define_linear_scan() {
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "linear_scan({input}, {decay}, {axis}, {reverse}, {exclusive})"},
+                {"onnx", "linear_scan(input, decay, axis, reverse, exclusive)"},
                 {"torch", "mithril::linear_scan(input, decay, axis, reverse, exclusive)"},
                 {"cpu", "linear_scan(input, decay, axis, reverse, exclusive)"}},
   };

@@ -29,6 +29,7 @@ OpDef define_log_softmax() {
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jax.nn.log_softmax({input}, axis={axis})"},
+                {"onnx", "along(\"LogSoftmax\", input, axis)"},
                 {"torch", "aten::log_softmax(input, axis)"},
                 {"cpu", "log_softmax(input, axis)"},
                 {"rows",

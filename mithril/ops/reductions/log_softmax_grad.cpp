@@ -42,6 +42,7 @@ OpDef define_log_softmax_grad() {
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "{grad} - jnp.exp({result}) * jnp.sum({grad}, axis={axis}, keepdims=True)"},
+                {"onnx", "log_softmax_grad(grad, result, axis)"},
                 {"torch", spell_call("aten::_log_softmax_backward_data",
                                      {spell_as_output("grad"), spell_as_output("result"), "axis",
                                       "output.dtype"})},

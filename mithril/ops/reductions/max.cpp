@@ -22,6 +22,7 @@ OpDef define_max() {
       .combines_by = "max",
       .reduces_to_element_size = true,
       .spell = {{"jax", "extremum(jnp.max, {input}, {axis}, {keepdim}, {output.shape})"},
+                {"onnx", "reduce(\"ReduceMax\", input, axis, keepdim)"},
                 {"torch", "aten::amax",
                  [](const SpellingContext& c) { return spell_extremum("aten::amax", c); }},
                 {"cpu", "max(input, axis)"}},

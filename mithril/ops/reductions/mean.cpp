@@ -37,6 +37,7 @@ OpDef define_mean() {
       .cast = CastPolicy::float32,
       .reduces_to_element_size = true,
       .spell = {{"jax", "jnp.mean({input}, axis={axis}, keepdims={keepdim})"},
+                {"onnx", "reduce(\"ReduceMean\", input, axis, keepdim)"},
                 {"torch", "axis == [] ? input : aten::mean(input, axis, keepdim)"},
                 {"cpu", "mean(input, axis)"},
                 {"rows", "total = sum({input}); output = {total} / {width}"}},

@@ -22,6 +22,7 @@ OpDef define_min() {
       .combines_by = "min",
       .reduces_to_element_size = true,
       .spell = {{"jax", "extremum(jnp.min, {input}, {axis}, {keepdim}, {output.shape})"},
+                {"onnx", "reduce(\"ReduceMin\", input, axis, keepdim)"},
                 {"torch", "aten::amin",
                  [](const SpellingContext& c) { return spell_extremum("aten::amin", c); }},
                 {"cpu", "min(input, axis)"}},

@@ -51,6 +51,7 @@ OpDef define_prod() {
       .samples = samples_of_reduction,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jnp.prod({input}, axis={axis}, keepdims={keepdim}, dtype={output.dtype})"},
+                {"onnx", "reduce(\"ReduceProd\", input, axis, keepdim)"},
                 {"torch", "aten::prod along one axis, which the others are joined to", spell_prod}},
   };
 }

@@ -27,6 +27,7 @@ OpDef define_softmax() {
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jax.nn.softmax({input}, axis={axis})"},
+                {"onnx", "along(\"Softmax\", input, axis)"},
                 {"torch", "aten::softmax(input, axis)"},
                 {"cpu", "softmax(input, axis)"},
                 {"rows",

@@ -41,6 +41,7 @@ OpDef define_softmax_grad() {
       .cast = CastPolicy::float32,
       .spell = {{"jax",
                  "{result} * ({grad} - jnp.sum({grad} * {result}, axis={axis}, keepdims=True))"},
+                {"onnx", "softmax_grad(grad, result, axis)"},
                 {"torch", spell_call("aten::_softmax_backward_data",
                                      {spell_as_output("grad"), spell_as_output("result"), "axis",
                                       "output.dtype"})},

@@ -23,6 +23,7 @@ OpDef define_sum() {
       .linear = {"input"},
       .cast = CastPolicy::float32,
       .spell = {{"jax", "jnp.sum({input}, axis={axis}, keepdims={keepdim}, dtype={output.dtype})"},
+                {"onnx", "reduce(\"ReduceSum\", input, axis, keepdim)"},
                 {"torch", "axis == [] ? input : aten::sum(input, axis, keepdim)"},
                 {"cpu", "sum(input, axis)"},
                 {"rows", "output = sum({input})"}},

@@ -72,6 +72,7 @@ OpDef define_variance() {
       .samples = samples_of_reduction,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "variance({input}, {axis}, {keepdim}, {correction})"},
+                {"onnx", "variance(input, axis, keepdim, correction)"},
                 {"torch", "the mean of squares, or aten::var", spell_variance},
                 {"rows",
                  "total = sum({input}); mean = {total} / {width}; "

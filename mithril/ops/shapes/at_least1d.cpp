@@ -30,6 +30,7 @@ OpDef define_at_least1d() {
       .batch = batch_reshaped,
       .keeps_elements = true,
       .spell = {{"jax", "jnp.atleast_1d({input})"},
+                {"onnx", "reshape(input, output.shape)"},
                 {"torch", "aten::reshape(input, output.shape)"},
                 {"c", "{input}"}},
   };

@@ -35,6 +35,7 @@ OpDef define_broadcast_to() {
       .samples = samples_expanded,
       .linear = {"input"},
       .spell = {{"jax", "jnp.broadcast_to({input}, {shape})"},
+                {"onnx", "expand(input, output.shape)"},
                 {"torch", "aten::expand(input, shape)"}},
   };
 }

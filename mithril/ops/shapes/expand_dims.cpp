@@ -45,6 +45,7 @@ OpDef define_expand_dims() {
       .batch = batch_reshaped,
       .keeps_elements = true,
       .spell = {{"jax", "jnp.expand_dims({input}, {axis})"},
+                {"onnx", "unsqueeze(input, axis)"},
                 {"torch", "aten::reshape(input, output.shape)"}},
   };
 }

@@ -50,6 +50,7 @@ OpDef define_flatten() {
       .batch = batch_reshaped,
       .keeps_elements = true,
       .spell = {{"jax", "flatten({input}, {start_dim}, {end_dim})"},
+                {"onnx", "reshape(input, output.shape)"},
                 {"torch", "aten::flatten(input, start_dim, end_dim)"}},
   };
 }

@@ -111,6 +111,7 @@ OpDef define_reshape() {
       .batch = batch_reshaped,
       .keeps_elements = true,
       .spell = {{"jax", "jnp.reshape({input}, {output.shape})"},
+                {"onnx", "reshape(input, output.shape)"},
                 {"torch", "aten::reshape(input, output.shape)"}},
   };
 }

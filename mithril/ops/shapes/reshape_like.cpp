@@ -30,6 +30,7 @@ OpDef define_reshape_like() {
       .batch = batch_reshaped,
       .keeps_elements = true,
       .spell = {{"jax", "jnp.reshape({input}, {like.shape})"},
+                {"onnx", "reshape(input, like.shape)"},
                 {"torch", "aten::reshape(input, like.shape)"}},
   };
 }

@@ -28,7 +28,9 @@ OpDef define_same_shape() {
       .batch = batch_same_shape,
       .dtype_from = "input",
       .keeps_elements = true,
-      .spell = {{"jax", "same_shape({input}, {like.shape})"}, {"torch", "input"}},
+      .spell = {{"jax", "same_shape({input}, {like.shape})"},
+                {"onnx", "input"},
+                {"torch", "input"}},
   };
 }
 

@@ -69,6 +69,7 @@ OpDef define_squeeze() {
       .batch = batch_reshaped,
       .keeps_elements = true,
       .spell = {{"jax", "jnp.squeeze({input}, {axis})"},
+                {"onnx", "squeeze(input, axis)"},
                 {"torch", "aten::reshape(input, output.shape)"}},
   };
 }

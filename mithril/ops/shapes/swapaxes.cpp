@@ -67,6 +67,7 @@ OpDef define_swapaxes() {
       .samples = samples_of_swapaxes,
       .linear = {"input"},
       .spell = {{"jax", "jnp.swapaxes({input}, {axis1}, {axis2})"},
+                {"onnx", "swapaxes(input, axis1, axis2)"},
                 {"torch", "aten::transpose(input, axis1, axis2)"},
                 {"cpu", "swapaxes(input, axis1, axis2)"}},
   };

@@ -93,6 +93,7 @@ OpDef define_transpose() {
       .samples = samples_of_transpose,
       .linear = {"input"},
       .spell = {{"jax", "permuted({input}, {axes})"},
+                {"onnx", "transpose(input, axes)"},
                 {"torch", "aten::permute, reversed where there are no axes", spell_transpose},
                 {"cpu", "permute(input, axes)"}},
   };
