@@ -16,6 +16,7 @@ endif()
 include(MithrilHeaders)
 # The ones in ops/support are for records of ops (docs/add-an-op.md).
 mithril_headers_of(public_headers mithril/mithril.hpp mithril/onnx/read_onnx.hpp
+                   mithril/onnx/export/write_onnx.hpp
                    backends/torch/torch.hpp
                    mithril/ops/support/axes.hpp mithril/ops/support/broadcasting.hpp
                    mithril/ops/support/elementwise.hpp mithril/ops/support/reduction.hpp)

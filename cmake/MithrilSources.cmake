@@ -33,7 +33,7 @@ endforeach()
 list(APPEND MITHRIL_CORE_SOURCES ${op_files})
 
 file(GLOB MITHRIL_ONNX_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
-     mithril/onnx/*.cpp)
+     mithril/onnx/*.cpp mithril/onnx/export/*.cpp)
 
 file(GLOB_RECURSE MITHRIL_CPU_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      backends/cpu/*.cpp)

@@ -6,16 +6,19 @@
 namespace mithril::onnx {
 
 namespace model_field {
-constexpr std::uint32_t ir_version = 1, graph = 7, opset_import = 8;
+constexpr std::uint32_t ir_version = 1, producer_name = 2, producer_version = 3, graph = 7,
+                        opset_import = 8, metadata_props = 14;
 }
 namespace opset_field {
 constexpr std::uint32_t domain = 1, version = 2;
 }
 namespace graph_field {
-constexpr std::uint32_t node = 1, initializer = 5, input = 11, output = 12, sparse_initializer = 15;
+constexpr std::uint32_t node = 1, name = 2, initializer = 5, input = 11, output = 12,
+                        value_info = 13, sparse_initializer = 15;
 }
 namespace node_field {
-constexpr std::uint32_t input = 1, output = 2, name = 3, op_type = 4, attribute = 5, domain = 7;
+constexpr std::uint32_t input = 1, output = 2, name = 3, op_type = 4, attribute = 5, domain = 7,
+                        metadata_props = 9;
 }
 namespace attribute_field {
 constexpr std::uint32_t name = 1, f = 2, i = 3, s = 4, t = 5, g = 6, floats = 7, ints = 8,
@@ -81,7 +84,8 @@ enum class ElementType : std::int32_t {
 
 // AttributeProto.AttributeType.
 namespace attribute_type {
-constexpr std::int64_t none = 0, real = 1, integer = 2, text = 3, reals = 6, integers = 7;
+constexpr std::int64_t none = 0, real = 1, integer = 2, text = 3, tensor = 4, graph = 5, reals = 6,
+                       integers = 7;
 }
 
 // The newest opset of the domain of ONNX itself that the table of ops implements.

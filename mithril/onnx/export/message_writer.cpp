@@ -1,0 +1,216 @@
+#include "mithril/onnx/export/message_writer.hpp"
+
+#include <protozero/pbf_writer.hpp>
+
+#include "mithril/base/version.hpp"
+#include "mithril/onnx/export/opsets.hpp"
+
+namespace mithril::onnx {
+namespace {
+
+using protozero::pbf_writer;
+
+// Protobuf messages have less than 2 GiB.
+constexpr std::size_t smallest_external = 1024, alignment = 4096;
+
+void add_entry(pbf_writer& to, std::uint32_t field, const std::string& key,
+               const std::string& value) {
+  pbf_writer entry(to, field);
+  entry.add_string(entry_field::key, key);
+  entry.add_string(entry_field::value, value);
+}
+
+void add_tensor_head(pbf_writer& to, const std::string& name, const Tensor& tensor) {
+  for (const std::int64_t size : tensor.dims()) to.add_int64(tensor_field::dims, size);
+  to.add_int32(tensor_field::data_type, static_cast<std::int32_t>(element_type_of(tensor.dtype())));
+  if (!name.empty()) to.add_string(tensor_field::name, name);
+}
+
+std::string_view elements_of(const Tensor& tensor) {
+  return {static_cast<const char*>(tensor.raw_data()), tensor.bytes()};
+}
+
+void add_type(pbf_writer& value, const WrittenValue& of) {
+  pbf_writer type(value, value_info_field::type);
+  pbf_writer tensor(type, type_field::tensor_type);
+  tensor.add_int32(tensor_type_field::elem_type,
+                   static_cast<std::int32_t>(element_type_of(of.dtype)));
+  if (!of.is_ranked) return;
+  // A writer of a message leaves out an empty one, which is the shape of a scalar.
+  if (of.dims.empty()) return tensor.add_message(tensor_type_field::shape, std::string());
+  pbf_writer shape(tensor, tensor_type_field::shape);
+  for (const StatedDim& stated : of.dims) {
+    pbf_writer dim(shape, shape_field::dim);
+    if (const auto* size = std::get_if<std::int64_t>(&stated))
+      dim.add_int64(dim_field::dim_value, *size);
+    if (const auto* name = std::get_if<std::string>(&stated))
+      dim.add_string(dim_field::dim_param, *name);
+  }
+}
+
+void add_value(pbf_writer& graph, std::uint32_t field, const WrittenValue& value) {
+  pbf_writer message(graph, field);
+  message.add_string(value_info_field::name, value.name);
+  add_type(message, value);
+}
+
+std::string graph_without_tensors(const WrittenGraph& graph);
+
+struct AttributeWriter {
+  pbf_writer& to;
+
+  void type(std::int64_t number) {
+    to.add_int32(attribute_field::type, static_cast<std::int32_t>(number));
+  }
+  void operator()(std::int64_t number) {
+    to.add_int64(attribute_field::i, number);
+    type(attribute_type::integer);
+  }
+  void operator()(double number) {
+    to.add_float(attribute_field::f, static_cast<float>(number));
+    type(attribute_type::real);
+  }
+  void operator()(const std::string& text) {
+    to.add_string(attribute_field::s, text);
+    type(attribute_type::text);
+  }
+  void operator()(const std::vector<std::int64_t>& numbers) {
+    for (const std::int64_t number : numbers) to.add_int64(attribute_field::ints, number);
+    type(attribute_type::integers);
+  }
+  void operator()(const Tensor& tensor) {
+    {
+      pbf_writer message(to, attribute_field::t);
+      add_tensor_head(message, "", tensor);
+      message.add_bytes(tensor_field::raw_data, elements_of(tensor).data(), tensor.bytes());
+    }
+    type(attribute_type::tensor);
+  }
+  void operator()(const std::shared_ptr<const WrittenGraph>& graph) {
+    std::string message = graph_without_tensors(*graph);
+    pbf_writer writer(message);
+    for (const WrittenTensor& tensor : graph->initializers) {
+      pbf_writer initializer(writer, graph_field::initializer);
+      add_tensor_head(initializer, tensor.name, tensor.tensor);
+      initializer.add_bytes(tensor_field::raw_data, elements_of(tensor.tensor).data(),
+                            tensor.tensor.bytes());
+    }
+    to.add_message(attribute_field::g, message);
+    type(attribute_type::graph);
+  }
+};
+
+void add_node(pbf_writer& graph, const WrittenNode& node) {
+  pbf_writer message(graph, graph_field::node);
+  for (const std::string& input : node.inputs) message.add_string(node_field::input, input);
+  for (const std::string& output : node.outputs) message.add_string(node_field::output, output);
+  message.add_string(node_field::name, node.name);
+  message.add_string(node_field::op_type, node.op);
+  for (const auto& [name, value] : node.attributes) {
+    pbf_writer attribute(message, node_field::attribute);
+    attribute.add_string(attribute_field::name, name);
+    std::visit(AttributeWriter{attribute}, value);
+  }
+  add_entry(message, node_field::metadata_props, "mithril.path", node.path);
+  add_entry(message, node_field::metadata_props, "mithril.op", node.source);
+}
+
+std::string graph_without_tensors(const WrittenGraph& graph) {
+  std::string message;
+  pbf_writer writer(message);
+  for (const WrittenNode& node : graph.nodes) add_node(writer, node);
+  writer.add_string(graph_field::name, graph.name);
+  for (const WrittenValue& input : graph.inputs) add_value(writer, graph_field::input, input);
+  for (const WrittenValue& output : graph.outputs) add_value(writer, graph_field::output, output);
+  for (const WrittenValue& value : graph.values) add_value(writer, graph_field::value_info, value);
+  return message;
+}
+
+// The key and the length of a field whose bytes follow.
+std::string field_head(std::uint32_t field, std::size_t size) {
+  std::string head;
+  const auto put = std::back_inserter(head);
+  protozero::write_varint(put, (field << 3U) | 2U);
+  protozero::write_varint(put, size);
+  return head;
+}
+
+class FileWriter {
+ public:
+  FileWriter(const WrittenGraph& graph, const FileText& text) : graph_(graph), text_(text) {}
+
+  FilePieces write() {
+    std::string head;
+    pbf_writer model(head);
+    model.add_int64(model_field::ir_version, 10);
+    model.add_string(model_field::producer_name, "mithril");
+    model.add_string(model_field::producer_version, std::string(version()));
+    {
+      pbf_writer opset(model, model_field::opset_import);
+      opset.add_string(opset_field::domain, "");
+      opset.add_int64(opset_field::version, text_.opset);
+    }
+    for (const auto& [key, value] : text_.metadata)
+      add_entry(model, model_field::metadata_props, key, value);
+    add_piece(graph_without_tensors(graph_));
+    for (const WrittenTensor& tensor : graph_.initializers) add_initializer(tensor);
+    std::size_t size = 0;
+    for (const std::string_view piece : pieces_.model) size += piece.size();
+    pieces_.owned.push_back(head + field_head(model_field::graph, size));
+    pieces_.model.insert(pieces_.model.begin(), pieces_.owned.back());
+    return std::move(pieces_);
+  }
+
+ private:
+  void add_piece(std::string bytes) {
+    pieces_.owned.push_back(std::move(bytes));
+    pieces_.model.push_back(pieces_.owned.back());
+  }
+
+  void add_initializer(const WrittenTensor& written) {
+    const Tensor& tensor = written.tensor;
+    std::string message;
+    pbf_writer writer(message);
+    add_tensor_head(writer, written.name, tensor);
+    if (!text_.data_file.empty() && tensor.bytes() >= smallest_external) {
+      add_external(writer, tensor);
+      add_piece(field_head(graph_field::initializer, message.size()) + message);
+      return;
+    }
+    message += field_head(tensor_field::raw_data, tensor.bytes());
+    add_piece(field_head(graph_field::initializer, message.size() + tensor.bytes()) + message);
+    pieces_.model.push_back(elements_of(tensor));
+  }
+
+  void add_external(pbf_writer& writer, const Tensor& tensor) {
+    static const std::string padding(alignment, '\0');
+    const std::size_t gap = (alignment - data_size_ % alignment) % alignment;
+    if (gap > 0) pieces_.data.push_back(std::string_view(padding).substr(0, gap));
+    data_size_ += gap;
+    add_entry(writer, tensor_field::external_data, "location", text_.data_file);
+    add_entry(writer, tensor_field::external_data, "offset", std::to_string(data_size_));
+    add_entry(writer, tensor_field::external_data, "length", std::to_string(tensor.bytes()));
+    writer.add_int32(tensor_field::data_location, 1);
+    pieces_.data.push_back(elements_of(tensor));
+    data_size_ += tensor.bytes();
+  }
+
+  const WrittenGraph& graph_;
+  const FileText& text_;
+  FilePieces pieces_;
+  std::size_t data_size_ = 0;
+};
+
+}  // namespace
+
+FilePieces file_pieces(const WrittenGraph& graph, const FileText& text) {
+  return FileWriter(graph, text).write();
+}
+
+std::size_t element_bytes(const WrittenGraph& graph) {
+  std::size_t bytes = 0;
+  for (const WrittenTensor& tensor : graph.initializers) bytes += tensor.tensor.bytes();
+  return bytes;
+}
+
+}  // namespace mithril::onnx

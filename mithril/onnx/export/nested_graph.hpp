@@ -1,0 +1,28 @@
+// The graph of a node of ONNX: the body of a loop, or a branch.
+#pragma once
+#include <string>
+
+#include "mithril/onnx/export/graph_builder.hpp"
+
+namespace mithril::onnx {
+
+// It may read values of the graph around it.
+class NestedGraph {
+ public:
+  explicit NestedGraph(GraphBuilder& outer);
+
+  GraphBuilder& builder() { return builder_; }
+  Operand add_input(const std::string& name, DType dtype);
+  // The outputs of such a graph have names that are no names of inputs.
+  void add_output(const Operand& operand, DType dtype);
+  AttributeValue finish();
+
+ private:
+  GraphBuilder& outer_;
+  GraphBuilder builder_;
+};
+
+// Removes nodes and initializers that no output depends on.
+void drop_unread(WrittenGraph& graph);
+
+}  // namespace mithril::onnx

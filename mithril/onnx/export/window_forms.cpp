@@ -1,0 +1,147 @@
+// Convolutions and pooling.
+#include "mithril/onnx/export/form.hpp"
+#include "mithril/ops/support/window.hpp"
+
+namespace mithril::onnx {
+namespace {
+
+struct WindowAttributes {
+  std::vector<std::int64_t> strides, pads, dilations;
+};
+
+// The stride, the padding and the dilation of a window over two axes.
+WindowAttributes window_of(const FormArguments& a, std::size_t stride, const Datum& kernel) {
+  WindowAttributes window;
+  std::vector<std::int64_t> after;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const Datum& steps = a.is_none(stride) ? kernel : a.value(stride);
+    window.strides.push_back(per_axis(steps, axis).integer());
+    const auto [first, last] = padding_of(a.value(stride + 1), axis, 2);
+    window.pads.push_back(Datum(first).integer());
+    after.push_back(Datum(last).integer());
+    window.dilations.push_back(per_axis(a.value(stride + 2), axis).integer());
+  }
+  window.pads.insert(window.pads.end(), after.begin(), after.end());
+  return window;
+}
+
+Attributes attributes_of(const WindowAttributes& window) {
+  return {{"strides", window.strides}, {"pads", window.pads}, {"dilations", window.dilations}};
+}
+
+Operand floats(const FormContext& c, const Operand& x) {
+  return is_floating(x.dtype) ? x : c.builder().cast(x, c.graph().default_dtype());
+}
+
+// conv2d(x, weight, bias, stride, padding, dilation, groups).
+Item conv2d_form(const FormContext& c, const FormArguments& a) {
+  Attributes attributes = attributes_of(window_of(a, 3, {}));
+  attributes.emplace_back("group", a.integer(6));
+  return {c.builder().call("Conv", {a.tensor(0), a.tensor(1), a.tensor(2)}, std::move(attributes))};
+}
+
+// What the size of the transposed convolution lacks, which ONNX states as a number.
+std::int64_t output_padding(const Dim& wanted, const Dim& made) {
+  const Dim rest = resolve(wanted - made);
+  if (!rest.is_constant()) no_form("the size of the result does not follow from the input alone");
+  return rest.constant();
+}
+
+// conv2d_input_grad(grad, dims, weight, stride, padding, dilation, groups).
+Item conv2d_input_grad_form(const FormContext& c, const FormArguments& a) {
+  const Operand grad = a.tensor(0), weight = a.tensor(2);
+  const std::vector<Dim> dims = a.dims(1);
+  const WindowAttributes window = window_of(a, 3, {});
+  std::vector<std::int64_t> missing;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const Dim span = Dim(window.dilations[axis]) * (weight.known_dims()[2 + axis] - 1) + 1;
+    const Dim pads = Dim(window.pads[axis] + window.pads[2 + axis]);
+    const Dim made = Dim(window.strides[axis]) * (grad.known_dims()[2 + axis] - 1) + span - pads;
+    missing.push_back(output_padding(dims[2 + axis], made));
+  }
+  Attributes attributes = attributes_of(window);
+  attributes.emplace_back("group", a.integer(6));
+  attributes.emplace_back("output_padding", missing);
+  return {c.builder().call("ConvTranspose", {grad, weight}, std::move(attributes))};
+}
+
+// The convolution of the input by the gradient, channels and samples exchanged:
+// conv2d_weight_grad(grad, x, dims, stride, padding, dilation, groups).
+Item conv2d_weight_grad_form(const FormContext& c, const FormArguments& a) {
+  GraphBuilder& b = c.builder();
+  if (a.integer(6) != 1) no_form("ONNX has no gradient of a grouped convolution in its weight");
+  const std::vector<std::int64_t> exchanged = {1, 0, 2, 3};
+  WindowAttributes window = window_of(a, 3, {});
+  std::swap(window.strides, window.dilations);
+  const Operand x = b.call("Transpose", {a.tensor(1)}, {{"perm", exchanged}});
+  const Operand grad = b.call("Transpose", {a.tensor(0)}, {{"perm", exchanged}});
+  const Operand made = b.call("Conv", {x, grad}, attributes_of(window));
+  const std::vector<Dim> dims = a.dims(2);
+  const Operand cut =
+      b.call("Slice", {made, b.integers({0, 0}), b.shape({dims[2], dims[3]}), b.integers({2, 3})});
+  return {b.call("Transpose", {cut}, {{"perm", exchanged}})};
+}
+
+// Pooling of ONNX has two axes before the plane.
+Operand planes(GraphBuilder& b, const Operand& x) {
+  const std::vector<Dim>& dims = x.known_dims();
+  if (dims.size() == 4) return x;
+  std::vector<Dim> lead = {1, 1};
+  for (std::size_t axis = 0; axis + 2 < dims.size(); ++axis) lead[0] = lead[0] * dims[axis];
+  lead.push_back(dims[dims.size() - 2]);
+  lead.push_back(dims.back());
+  return b.reshape(x, lead);
+}
+
+std::vector<std::int64_t> kernel_of(const Datum& kernel) {
+  return {per_axis(kernel, 0).integer(), per_axis(kernel, 1).integer()};
+}
+
+// max_pool2d(x, kernel, stride, padding, dilation): the elements and their places in the plane.
+Item max_pool2d_form(const FormContext& c, const FormArguments& a) {
+  GraphBuilder& b = c.builder();
+  const Operand given = a.tensor(0), x = planes(b, floats(c, given));
+  Attributes attributes = attributes_of(window_of(a, 2, a.value(1)));
+  attributes.emplace_back("kernel_shape", kernel_of(a.value(1)));
+  const std::vector<Operand> made =
+      b.call_several("MaxPool", {x}, std::move(attributes), {x.dtype, DType::int64});
+  const std::vector<Dim>& dims = given.known_dims();
+  const Dim plane = dims[dims.size() - 2] * dims.back();
+  const Dim size = resolve(plane).is_constant(0) ? Dim(1) : plane;
+  const Operand places = b.call("Mod", {made[1], b.number(size, DType::int64)});
+  if (dims.size() == 4) return {std::vector<Item>{{made[0]}, {places}}};
+  return {std::vector<Item>{{b.reshape(made[0], c.output().dims)},
+                            {b.reshape(places, c.output().dims)}}};
+}
+
+// avg_pool2d(x, kernel, stride, padding, dilation).
+Item avg_pool2d_form(const FormContext& c, const FormArguments& a) {
+  GraphBuilder& b = c.builder();
+  const Operand given = a.tensor(0), x = planes(b, given);
+  const WindowAttributes window = window_of(a, 2, a.value(1));
+  Attributes attributes = {{"kernel_shape", kernel_of(a.value(1))},
+                           {"strides", window.strides},
+                           {"pads", window.pads},
+                           {"count_include_pad", std::int64_t{1}}};
+  if (window.dilations != std::vector<std::int64_t>{1, 1}) {
+    if (b.opset() < 19) no_form("ONNX averages windows with a dilation from opset 19 on");
+    attributes.emplace_back("dilations", window.dilations);
+  }
+  const Operand made = b.call("AveragePool", {x}, std::move(attributes));
+  return {given.rank() == 4 ? made : b.reshape(made, c.output().dims)};
+}
+
+}  // namespace
+
+std::span<const FormRow> window_forms() {
+  static constexpr FormRow rows[] = {
+      {"conv2d", conv2d_form},
+      {"conv2d_input_grad", conv2d_input_grad_form},
+      {"conv2d_weight_grad", conv2d_weight_grad_form},
+      {"max_pool2d", max_pool2d_form},
+      {"avg_pool2d", avg_pool2d_form},
+  };
+  return rows;
+}
+
+}  // namespace mithril::onnx

@@ -1,0 +1,169 @@
+#include "mithril/onnx/export/write_onnx.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/file_errors.hpp"
+#include "mithril/base/write_file.hpp"
+#include "mithril/eval/interpreter.hpp"
+#include "mithril/onnx/export/export_graph.hpp"
+#include "mithril/onnx/export/message_writer.hpp"
+#include "mithril/onnx/export/opsets.hpp"
+
+namespace mithril {
+namespace onnx {
+namespace {
+
+using Role = ExportedInput::Role;
+
+// What a protobuf message holds, less what describes the tensors.
+constexpr std::size_t most_inside = (std::size_t{1} << 31U) - (std::size_t{1} << 26U);
+
+void check_written_opset(std::int64_t opset) {
+  if (opset >= oldest_written_opset && opset <= newest_written_opset) return;
+  raise({.kind = ErrorKind::value,
+         .code = "E1321",
+         .message = "models are not written for opset " + std::to_string(opset),
+         .facts = {{"expected", std::to_string(oldest_written_opset) + " to " +
+                                    std::to_string(newest_written_opset)}}});
+}
+
+class ModelExport {
+ public:
+  ModelExport(const CompiledModel& compiled, const OnnxWriteOptions& options)
+      : options_(options),
+        inference_(compiled.in_inference()),
+        model_(inference_.exported_with_open_sizes()),
+        params_(inference_.load_state_dict(options.params)) {
+    if (options.all_values) add_all_values();
+  }
+
+  WrittenGraph graph() {
+    GraphExport how{.opset = options_.opset};
+    const std::vector<std::string> data = inference_.data_keys();
+    for (const ExportedInput& input : model_.inputs) {
+      const bool is_data =
+          input.role == Role::state || std::find(data.begin(), data.end(), input.key) != data.end();
+      how.initializers.push_back(is_data ? nullptr : elements_of_input(input));
+    }
+    how.output_names = output_names();
+    std::vector<Fact> problems;
+    WrittenGraph made = export_graph(model_.graph, how, problems);
+    refuse(std::move(problems));
+    return made;
+  }
+
+  TensorMap reference(const TensorMap& data) {
+    std::vector<Tensor> inputs;
+    for (std::size_t i = 0; i < model_.inputs.size(); ++i) {
+      const ExportedInput& input = model_.inputs[i];
+      const DType dtype = model_.graph.value(model_.graph.inputs()[i]).dtype;
+      const Tensor* given = data.find(input.key);
+      const Tensor tensor = given                       ? *given
+                            : input.role == Role::state ? *input.initial
+                                                        : *elements_of_input(input);
+      inputs.push_back(tensor.dtype() == dtype ? tensor.host() : tensor.to(dtype));
+    }
+    const std::vector<Tensor> outputs = interpret(model_.graph, inputs);
+    const std::vector<std::string> names = output_names();
+    std::vector<std::size_t> order(outputs.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return model_.graph.outputs()[a].value < model_.graph.outputs()[b].value;
+    });
+    TensorMap results;
+    for (const std::size_t i : order) results[names[i]] = outputs[i];
+    return results;
+  }
+
+ private:
+  // A graph may have outputs that the user does not see.
+  std::vector<std::string> output_names() const {
+    std::vector<std::string> names;
+    for (const Output& output : model_.graph.outputs()) names.push_back(output.name);
+    for (const ExportedOutput& output : model_.outputs)
+      names[output.index] = output.key + (output.next_state ? "_next" : "");
+    return names;
+  }
+
+  void add_all_values() {
+    std::set<std::string> names;
+    std::set<ValueId> visible;
+    for (const Output& output : model_.graph.outputs()) {
+      names.insert(output.name);
+      visible.insert(output.value);
+    }
+    for (const Node& node : std::vector<Node>(model_.graph.nodes())) {
+      for (const ValueId id : node.outputs) {
+        const std::string& name = model_.graph.value(id).name;
+        if (!visible.contains(id) && names.insert(name).second) model_.graph.add_output(name, id);
+      }
+    }
+  }
+
+  const Tensor* elements_of_input(const ExportedInput& input) {
+    if (input.role == Role::parameter) return &hosted_.emplace_back(params_.at(input.key).host());
+    const Tensor* state = options_.state.find(input.key);
+    if (!state) {
+      raise({.kind = ErrorKind::state,
+             .code = "E0923",
+             .path = input.key,
+             .message = "the file needs this state, which inference reads",
+             .help = "pass state=, such as step.state or compiled.initial_state_dict"});
+    }
+    const DType dtype = model_.graph.value(model_.graph.id_of(input.key)).dtype;
+    return &hosted_.emplace_back(state->dtype() == dtype ? state->host() : state->to(dtype));
+  }
+
+  void refuse(std::vector<Fact> problems) const {
+    if (problems.empty()) return;
+    raise({.kind = ErrorKind::value,
+           .code = "E1320",
+           .message = "opset " + std::to_string(options_.opset) + " of ONNX lacks ops of the model",
+           .facts = std::move(problems),
+           .help = "docs/onnx.md lists the ops that can be exported; compose others of these"});
+  }
+
+  const OnnxWriteOptions& options_;
+  const CompiledModel inference_;
+  ExportedModel model_;
+  const TensorMap params_;
+  std::deque<Tensor> hosted_;
+};
+
+void write_pieces(const std::string& path, const std::vector<std::string_view>& pieces) {
+  if (const std::string why = write_file(path, pieces); !why.empty()) cannot_write(path, why);
+}
+
+std::string file_name_of(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace
+}  // namespace onnx
+
+void write_onnx(const CompiledModel& compiled, const std::string& path,
+                const OnnxWriteOptions& options) {
+  onnx::check_written_opset(options.opset);
+  onnx::WrittenGraph graph = onnx::ModelExport(compiled, options).graph();
+  const std::string file = onnx::file_name_of(path);
+  graph.name = file.substr(0, file.find_last_of('.'));
+  onnx::FileText text{.opset = options.opset};
+  if (options.external_data || onnx::element_bytes(graph) > onnx::most_inside)
+    text.data_file = file + ".data";
+  const onnx::FilePieces pieces = onnx::file_pieces(graph, text);
+  if (!text.data_file.empty()) onnx::write_pieces(path + ".data", pieces.data);
+  onnx::write_pieces(path, pieces.model);
+}
+
+TensorMap onnx_reference(const CompiledModel& compiled, const TensorMap& data,
+                         const OnnxWriteOptions& options) {
+  return onnx::ModelExport(compiled, options).reference(data);
+}
+
+}  // namespace mithril
