@@ -11,6 +11,7 @@
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/compile_file.hpp"
 #include "mithril/json/model_json.hpp"
+#include "mithril/onnx/export/write_onnx.hpp"
 #include "mithril/serialization/safetensors.hpp"
 
 namespace mithril::cli {
@@ -55,6 +56,14 @@ void write_package(const ModelFile& file, const std::string& path, const Argumen
   save_package(path, file.model, params, options);
 }
 
+void write_onnx_file(const ModelFile& file, const std::string& path, const Arguments& arguments) {
+  const CompiledModel compiled = compile_file(file, arguments, arguments.values("--shape"));
+  write_onnx(compiled, path,
+             {.params = parameters_of(file, compiled, seed_of(arguments)),
+              .state = state_of(file, compiled),
+              .opset = static_cast<std::int64_t>(arguments.number("--opset", 0).value_or(20))});
+}
+
 std::vector<std::string> convert_model(FileKind kind, const std::string& from,
                                        const std::string& to, const Arguments& arguments) {
   if (to.ends_with(".json")) return write_json(read_model(from, arguments), to);
@@ -65,8 +74,12 @@ std::vector<std::string> convert_model(FileKind kind, const std::string& from,
     tensors.merge(file.state);
     return {save_safetensors(to, tensors)};
   }
+  if (to.ends_with(".onnx")) {
+    write_onnx_file(read_model(from, arguments), to, arguments);
+    return {to};
+  }
   if (!to.ends_with(".zip") && has_ending(to)) {
-    refuse(kind, to, "end the path with .json, .safetensors or .zip, or name a folder");
+    refuse(kind, to, "end the path with .json, .onnx, .safetensors or .zip, or name a folder");
   }
   const bool is_copy = kind == FileKind::package && !arguments.has("--params") &&
                        arguments.values("--shape").empty();

@@ -255,6 +255,16 @@ def test_convert_writes_each_form(folder, tmp_path):
     assert text_of("diff", "pkg", tmp_path / "again", folder=folder) == "equal\n"
 
 
+def test_convert_writes_an_onnx_file(folder, tmp_path):
+    path = tmp_path / "net.onnx"
+    arguments = ["convert", "pkg", path, "--opset", "17"]
+    assert object_of(*arguments, folder=folder)["written"] == [str(path)]
+    model, params, _ = ml.from_onnx(path)
+    x = np.ones((3, 8), np.float32)
+    compiled = ml.compile(model, ml.CpuBackend())
+    assert compiled.evaluate(params, {"x": x})["y"].shape == (3, 4)
+
+
 def test_codegen_writes_a_program(folder, tmp_path):
     for name in ["net.cpp", "net.py", "net.mjs"]:
         path = tmp_path / name

@@ -108,7 +108,7 @@ RUN = "  help: usage: mithril run [OPTIONS] FILE\n"
         (
             ["convert", "net.json", "net.onnx"],
             "mithril: a model as JSON cannot be written as 'net.onnx'\n"
-            "  help: end the path with .json, .safetensors or .zip, or name a folder\n",
+            "  help: end the path with .json, .onnx, .safetensors or .zip, or name a folder\n",
         ),
         (
             ["graph", "net.json"],
