@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     )
     from .loading import ModelsRegistry, load, models_registry
     from .models import *  # noqa: F403 - the same
+    from .onnx_export import to_onnx
     from .onnx_files import OnnxModel, from_onnx
     from .packages.package import Package, load_package, save_package
     from .packages.torchscript import save_torchscript_package
@@ -128,6 +129,7 @@ _NAMES = {
     "files": "Checkpoint WeightReport WeightSource load_safetensors save save_safetensors "
     "with_prefix without_prefix",
     "loading": "ModelsRegistry load models_registry",
+    "onnx_export": "to_onnx",
     "onnx_files": "OnnxModel from_onnx",
     "packages.package": "Package load_package save_package",
     "packages.torchscript": "save_torchscript_package",
@@ -313,6 +315,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "text",
     "to_javascript",
     "to_jax",
+    "to_onnx",
     "to_wasm",
     "transfer",
     "uint8",

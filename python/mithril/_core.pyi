@@ -24,10 +24,12 @@ from ._stubs.engine import PendingAnswer as PendingAnswer
 from ._stubs.errors import *  # noqa: F403
 from ._stubs.functions import _check_op as _check_op
 from ._stubs.functions import _Communicator as _Communicator
+from ._stubs.functions import _onnx_reference as _onnx_reference
 from ._stubs.functions import _read_onnx as _read_onnx
 from ._stubs.functions import _single_process as _single_process
 from ._stubs.functions import _TensorBoard as _TensorBoard
 from ._stubs.functions import _torch_communicator as _torch_communicator
+from ._stubs.functions import _write_onnx as _write_onnx
 from ._stubs.functions import _write_wasm_loaders as _write_wasm_loaders
 from ._stubs.functions import codegen as codegen
 from ._stubs.functions import cpu_backend as cpu_backend

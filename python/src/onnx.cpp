@@ -2,8 +2,11 @@
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
+#include "mithril/onnx/export/write_onnx.hpp"
 #include "mithril/onnx/op_row.hpp"
 #include "mithril/onnx/read_onnx.hpp"
+#include "mithril/op/op_def.hpp"
+#include "mithril/op/registry.hpp"
 
 namespace mithril::python {
 namespace {
@@ -21,6 +24,35 @@ py::tuple read_onnx_file(py::handle path, const py::dict& constants, const py::d
   return py::make_tuple(object_of(made.model), dict_of(made.parameters), made.renamed);
 }
 
+OnnxWriteOptions write_options(const py::dict& params, const py::dict& state, std::int64_t opset,
+                               bool external_data, bool all_values) {
+  return {.params = tensor_map_of(params),
+          .state = State(tensor_map_of(state)),
+          .opset = opset,
+          .external_data = external_data,
+          .all_values = all_values};
+}
+
+void write_onnx_file(const CompiledModel& compiled, py::handle path, const py::dict& params,
+                     const py::dict& state, std::int64_t opset, bool external_data,
+                     bool all_values) {
+  const std::string file = path_of(path);
+  const OnnxWriteOptions options = write_options(params, state, opset, external_data, all_values);
+  const InterpreterUnlocked free;
+  write_onnx(compiled, file, options);
+}
+
+py::dict onnx_reference_values(const CompiledModel& compiled, const py::dict& data,
+                               const py::dict& params, const py::dict& state) {
+  const TensorMap inputs = tensor_map_of(data);
+  const OnnxWriteOptions options = write_options(params, state, 20, false, true);
+  const TensorMap made = [&] {
+    const InterpreterUnlocked free;
+    return onnx_reference(compiled, inputs, options);
+  }();
+  return dict_of(made);
+}
+
 // (domain, op, since, what computes it, limits) of each row, for docs/onnx.md.
 std::vector<std::tuple<std::string, std::string, std::int64_t, std::string, std::string>>
 onnx_rows() {
@@ -30,11 +62,27 @@ onnx_rows() {
   return made;
 }
 
+// (op, what it becomes in ONNX) of each op that is exported, for docs/onnx.md.
+std::vector<std::pair<std::string, std::string>> onnx_spellings() {
+  std::vector<std::pair<std::string, std::string>> made;
+  for (const OpDef* op : all_ops()) {
+    const Spelling* spelling = op->spelling("onnx");
+    if (spelling) made.emplace_back(op->model_name, spelling->text);
+  }
+  return made;
+}
+
 }  // namespace
 
 void bind_onnx(py::module_& module) {
   module.def("_read_onnx", read_onnx_file, py::arg("path"), py::arg("constants"), py::arg("shapes"),
              py::arg("dtype"), "The model, the parameters and the renamed ports of an ONNX file.");
+  module.def("_write_onnx", write_onnx_file, py::arg("compiled"), py::arg("path"),
+             py::arg("params"), py::arg("state"), py::arg("opset"), py::arg("external_data"),
+             py::arg("all_values"), "Writes a compiled model as an ONNX file.");
+  module.def("_onnx_reference", onnx_reference_values, py::arg("compiled"), py::arg("data"),
+             py::arg("params"), py::arg("state"), "Every value of such a file, in its order.");
+  module.def("_onnx_spellings", onnx_spellings, "What ops become in ONNX, for docs/onnx.md.");
   module.def("_onnx_rows", onnx_rows, "The rows of ops, for docs/onnx.md.");
 }
 

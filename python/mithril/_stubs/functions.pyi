@@ -47,6 +47,21 @@ def _read_onnx(
     shapes: Mapping[str, Any],
     dtype: DTypeLike,
 ) -> tuple[Model, dict[str, Any], dict[str, str]]: ...
+def _write_onnx(
+    compiled: CompiledModel,
+    path: str | PathLike[str],
+    params: Mapping[str, Any],
+    state: Mapping[str, Any],
+    opset: int,
+    external_data: bool,
+    all_values: bool,
+) -> None: ...
+def _onnx_reference(
+    compiled: CompiledModel,
+    data: Mapping[str, Any],
+    params: Mapping[str, Any],
+    state: Mapping[str, Any],
+) -> dict[str, Any]: ...
 def _check_op(
     name: str,
     rows: Sequence[Mapping[str, Any]],

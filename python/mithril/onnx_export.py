@@ -1,0 +1,202 @@
+"""Models as ONNX files."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import tempfile
+from collections.abc import Mapping
+from typing import Any
+
+from . import _core
+from ._core import CompiledModel, raise_error, wrong_argument
+from ._internal.arguments import checked
+
+__all__ = ["to_onnx"]
+
+TOLERANCE = 1e-4  # of the largest element of an output, and at least this
+HALF_TOLERANCE = 1e-2  # the same for float16 and bfloat16
+
+
+@checked
+def to_onnx(
+    compiled: CompiledModel,
+    file: str | os.PathLike[str],
+    params: Mapping[str, Any] | None = None,
+    *,
+    state: Mapping[str, Any] | None = None,
+    opset: int = 20,
+    external_data: bool = False,
+    data: Mapping[str, Any] | None = None,
+    check: bool = True,
+) -> None:
+    """Writes a compiled model in inference mode as an ONNX file, and checks the file.
+
+    Inputs, outputs and parameters keep their names, and sizes that compiling left open stay
+    symbolic. A state that inference changes is an input, and an output of its name with "_next".
+    Each node has the path of its value as metadata "mithril.path". The file is written as a whole
+    or not at all. It is checked before it replaces an older one: by the checker of the onnx
+    package, and by ONNX Runtime, each if it is installed. ONNX Runtime loads the file and, with
+    `data`, runs it and compares the outputs with those of Mithril.
+
+    Args:
+        compiled: The compiled model.
+        file: The path of the file.
+        params: The parameters. A model that `bind` made has none.
+        state: What inference reads, such as running statistics.
+        opset: The opset of ONNX, from 13 to 24.
+        external_data: Whether the elements of tensors of 1 KiB and more are in the file
+            "net.onnx.data" beside "net.onnx". Files above 2 GB are always written so.
+        data: Inputs with which ONNX Runtime runs the file.
+        check: Whether to check the file.
+    Raises:
+        StateError: Parameters or states are missing, or do not fit.
+        ValueError: The opset cannot express nodes of the model (the error lists all of them with
+            their reasons), or is not from 13 to 24. The checker or ONNX Runtime refuses the file,
+            or ONNX Runtime has other results; the error names the first node that differs.
+        InputError: The file cannot be written.
+
+    Example:
+        ml.to_onnx(compiled, "net.onnx", params, data={"image": image})
+
+    See docs/onnx.md, "Export".
+    """
+    for name, given in (("params", params), ("state", state), ("data", data)):
+        if given is not None and not isinstance(given, Mapping):
+            wrong_argument("to_onnx", name, "a dict or None", given)
+    path = os.fspath(file)
+    export = _Export(compiled, dict(params or {}), dict(state or {}), opset)
+    folder, name = os.path.split(path)
+    programs = [module for module in ("onnx.checker", "onnxruntime") if check and _has(module)]
+    if not programs or not os.path.isdir(folder or "."):
+        export.write(path, external_data)
+        return
+    with tempfile.TemporaryDirectory(prefix=".to_onnx-", dir=folder or ".") as temporary:
+        made = os.path.join(temporary, name)
+        export.write(made, external_data)
+        if "onnx.checker" in programs:
+            _check(path, made)
+        if "onnxruntime" in programs:
+            _Comparison(export, path, temporary).run(made, data)
+        for ending in (".data", ""):
+            if os.path.exists(made + ending):
+                os.replace(made + ending, path + ending)
+
+
+def _has(module: str) -> bool:
+    parent = module.partition(".")[0]
+    return importlib.util.find_spec(parent) is not None and (
+        parent == module or importlib.util.find_spec(module) is not None
+    )
+
+
+class _Export:
+    def __init__(
+        self, compiled: CompiledModel, params: dict[str, Any], state: dict[str, Any], opset: int
+    ) -> None:
+        self.compiled, self.params, self.state, self.opset = compiled, params, state, opset
+
+    def write(self, path: str, external_data: bool = False, all_values: bool = False) -> None:
+        _core._write_onnx(
+            self.compiled, path, self.params, self.state, self.opset, external_data, all_values
+        )
+
+    def reference(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Every value of the file, as the reference computes it, in the order of the nodes."""
+        return _core._onnx_reference(self.compiled, dict(data), self.params, self.state)
+
+
+def _check(path: str, made: str) -> None:
+    checker = importlib.import_module("onnx.checker")
+    inference = importlib.import_module("onnx.shape_inference")
+    try:
+        checker.check_model(made, full_check=True)
+    except (checker.ValidationError, inference.InferenceError) as error:
+        message = "the checker of the onnx package refuses the file"
+        raise_error("ValueError", "E1322", message, path=path, facts=[("reason", str(error))])
+
+
+class _Comparison:
+    """A file in ONNX Runtime, beside the reference."""
+
+    def __init__(self, export: _Export, path: str, folder: str) -> None:
+        self.export, self.path, self.folder = export, path, folder
+
+    def run(self, made: str, data: Mapping[str, Any] | None) -> None:
+        results = self.results(made, data)
+        if data is None or self.first_difference(results, data) is None:
+            return
+        everything = os.path.join(self.folder, "every_value.onnx")
+        self.export.write(everything, all_values=True)
+        name, difference = self.first_difference(self.results(everything, data), data) or (
+            "the outputs",
+            "they differ unless every value is an output",
+        )
+        raise_error(
+            "ValueError",
+            "E1324",
+            "ONNX Runtime has other results than Mithril",
+            path=self.path,
+            facts=[("first", name), ("difference", difference)],
+            help="check=False writes the file nevertheless",
+        )
+
+    def results(self, file: str, data: Mapping[str, Any] | None) -> dict[str, Any]:
+        runtime = importlib.import_module("onnxruntime")
+        try:
+            session = runtime.InferenceSession(file, providers=["CPUExecutionProvider"])
+            if data is None:
+                return {}
+            inputs = {
+                node.name: _array(data[node.name], node.type)
+                for node in session.get_inputs()
+                if node.name in data
+            }
+            names = [node.name for node in session.get_outputs()]
+            return dict(zip(names, session.run(names, inputs), strict=True))
+        except Exception as error:  # its classes share no other base
+            raise_error(
+                "ValueError",
+                "E1323",
+                "ONNX Runtime does not run the file",
+                path=self.path,
+                facts=[("reason", str(error))],
+                help="check=False writes the file nevertheless",
+            )
+
+    def first_difference(
+        self, results: dict[str, Any], data: Mapping[str, Any]
+    ) -> tuple[str, str] | None:
+        for name, expected in self.export.reference(data).items():
+            if name in results and (text := _difference(results[name], expected)):
+                return name, text
+        return None
+
+
+def _array(value: Any, element_type: str) -> Any:
+    import numpy as np  # noqa: PLC0415 - it is slow to import
+
+    names = {"tensor(float)": "float32", "tensor(double)": "float64", "tensor(int64)": "int64"}
+    names |= {"tensor(int32)": "int32", "tensor(bool)": "bool", "tensor(float16)": "float16"}
+    return np.asarray(value).astype(names.get(element_type, np.asarray(value).dtype), copy=False)
+
+
+def _difference(got: Any, expected: Any) -> str:
+    """Text about the largest difference; empty if it is within the tolerance."""
+    import numpy as np  # noqa: PLC0415 - the same
+
+    expected, got = np.asarray(expected), np.asarray(got)
+    if got.shape != expected.shape:
+        return f"{list(got.shape)} in place of {list(expected.shape)}"
+    if expected.dtype.kind != "f":
+        count = int((got != expected).sum())
+        return f"{count} of {got.size} elements" if count else ""
+    wanted, made = expected.astype(np.float64), got.astype(np.float64)
+    same = (wanted == made) | (np.isnan(wanted) & np.isnan(made))
+    finite = np.isfinite(wanted)
+    share = HALF_TOLERANCE if expected.dtype.itemsize == 2 else TOLERANCE
+    bound = share * max(1.0, float(np.abs(wanted[finite]).max(initial=0)))
+    apart = np.where(same, 0, np.abs(made - wanted))
+    largest = float(apart.max(initial=0))
+    return "" if largest <= bound else f"{largest:g}, more than {bound:g}"

@@ -1,0 +1,245 @@
+"""`ml.to_onnx`: names, sizes, results after `ml.from_onnx` and in ONNX Runtime, and errors."""
+
+import importlib
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import onnx_models
+import pytest
+
+import mithril as ml
+
+RNG = np.random.default_rng(0)
+
+
+def layers():
+    net = ml.Model()
+    net |= ml.Linear(16)(input="x")
+    net += ml.LayerNorm()
+    net += ml.Gelu()
+    net += ml.Linear(3)(output="y")
+    return ml.compile(net, ml.CpuBackend(), shapes={"x": ["N", 4]})
+
+
+def read_back(path, data, outputs):
+    model, params, renamed = ml.from_onnx(path)
+    compiled = ml.compile(model, ml.CpuBackend())
+    keys = set(compiled.data_keys)
+    results = compiled.evaluate(params, {k: v for k, v in data.items() if k in keys})
+    return {renamed.get(key, key): value for key, value in results.items()}
+
+
+def run_in_onnxruntime(path, data, outputs):
+    """The outputs in ONNX Runtime, after the checker of the onnx package; None without them."""
+    if importlib.util.find_spec("onnxruntime") is None:
+        return None
+    onnxruntime = importlib.import_module("onnxruntime")
+    importlib.import_module("onnx.checker")
+    sys.modules["onnx"].checker.check_model(str(path), full_check=True)
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    taken = {node.name for node in session.get_inputs()}
+    results = session.run(list(outputs), {k: v for k, v in data.items() if k in taken})
+    return dict(zip(outputs, results, strict=True))
+
+
+RUNS = (read_back, run_in_onnxruntime)
+
+
+def assert_equal_results(path, compiled, weights, data, runs=RUNS):
+    """`weights`: the parameters, and the state if there is one."""
+    expected = compiled.infer(weights[0], data, *weights[1:])
+    for run in runs:
+        results = run(path, data, list(expected))
+        if results is None:
+            continue
+        for key, value in expected.items():
+            bound = 1e-4 * max(1.0, float(np.abs(value).max(initial=0)))
+            np.testing.assert_allclose(results[key], value, rtol=0, atol=bound, err_msg=key)
+
+
+def test_a_network_is_read_back_with_its_names_and_sizes(tmp_path):
+    compiled = layers()
+    params = compiled.get_parameters()
+    path = tmp_path / "net.onnx"
+    ml.to_onnx(compiled, path, params)
+    model, read, renamed = ml.from_onnx(path)
+    again = ml.compile(model, ml.CpuBackend())
+    assert again.shapes["x"] == ["N", 4]
+    assert again.shapes["y"] == ["N", 3]
+    assert renamed == {}
+    assert sorted(read) == sorted(params)
+    for key, value in params.items():
+        np.testing.assert_array_equal(read[key], value)
+    for batch in (1, 5):
+        x = RNG.normal(size=(batch, 4)).astype(np.float32)
+        assert_equal_results(path, compiled, [params], {"x": x})
+
+
+@pytest.mark.parametrize("opset", [13, 17, 18, 20, 24])
+def test_each_opset_has_the_results(tmp_path, opset):
+    compiled = layers()
+    params = compiled.get_parameters()
+    path = tmp_path / "net.onnx"
+    ml.to_onnx(compiled, path, params, opset=opset)
+    x = RNG.normal(size=(5, 4)).astype(np.float32)
+    assert_equal_results(path, compiled, [params], {"x": x})
+
+
+def test_other_opsets_are_refused(tmp_path):
+    compiled = layers()
+    with pytest.raises(ml.ValueError) as info:
+        ml.to_onnx(compiled, tmp_path / "net.onnx", compiled.get_parameters(), opset=12)
+    assert str(info.value) == (
+        "mithril.ValueError[E1321]: models are not written for opset 12\n  expected : 13 to 24"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_all_ops_without_a_form_are_in_one_error(tmp_path):
+    net = ml.Model()
+    net |= ml.Cholesky()(input="x", output="root")
+    net |= ml.Lgamma()(input="root", output="y")
+    compiled = ml.compile(net, ml.CpuBackend(), shapes={"x": [3, 3]}, data_keys=["x"])
+    with pytest.raises(ml.ValueError) as info:
+        ml.to_onnx(compiled, tmp_path / "net.onnx")
+    assert str(info.value) == (
+        "mithril.ValueError[E1320]: opset 20 of ONNX lacks ops of the model\n"
+        "  root : cholesky: ONNX has no such op\n"
+        "  y    : lgamma: ONNX has no such op\n"
+        "  help: docs/onnx.md lists the ops that can be exported; compose others of these"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_running_statistics_are_initializers(tmp_path):
+    net = ml.Model()
+    net |= ml.Conv2d(3, filters=4)(input="image")
+    net += ml.BatchNorm2D()
+    net += ml.Relu()
+    net += ml.MaxPool2D(2)(output="y")
+    compiled = ml.compile(net, ml.CpuBackend(), shapes={"image": ["N", 2, 8, 8]})
+    params, state = compiled.get_parameters(), compiled.initial_state_dict
+    path = tmp_path / "net.onnx"
+    with pytest.raises(ml.StateError) as info:
+        ml.to_onnx(compiled, path, params)
+    assert info.value.code == "E0923"
+    ml.to_onnx(compiled, path, params, state=state)
+    image = RNG.normal(size=(3, 2, 8, 8)).astype(np.float32)
+    assert_equal_results(path, compiled, [params, state], {"image": image})
+    _, read, _ = ml.from_onnx(path)
+    assert set(params) | set(state) == set(read)
+
+
+def test_external_data_has_the_elements(tmp_path):
+    net = ml.Model()
+    net |= ml.Linear(64)(input="x", output="y")
+    compiled = ml.compile(net, ml.CpuBackend(), shapes={"x": ["N", 64]})
+    params = compiled.get_parameters()
+    path = tmp_path / "net.onnx"
+    ml.to_onnx(compiled, path, params, external_data=True)
+    assert path.stat().st_size < 2048
+    assert (tmp_path / "net.onnx.data").stat().st_size == 64 * 64 * 4
+    x = RNG.normal(size=(2, 64)).astype(np.float32)
+    assert_equal_results(path, compiled, [params], {"x": x})
+
+
+class OtherSession:
+    """In place of ONNX Runtime: one of the values differs."""
+
+    def __init__(self, file, providers):
+        self.model, self.params, _ = ml.from_onnx(file)
+        self.compiled = ml.compile(self.model, ml.CpuBackend())
+
+    def get_inputs(self):
+        return [SimpleNamespace(name="x", type="tensor(float)")]
+
+    def get_outputs(self):
+        return [SimpleNamespace(name=key) for key in self.compiled.output_keys]
+
+    def run(self, names, inputs):
+        results = self.compiled.evaluate(self.params, inputs)
+        for key in ("layernorm.output", "y"):
+            if key in results:
+                results[key] = results[key] + 1
+        return [results[key] for key in names]
+
+
+def with_session(monkeypatch, session):
+    runtime = SimpleNamespace(InferenceSession=session)
+    monkeypatch.setitem(sys.modules, "onnxruntime", runtime)
+    has = "mithril.onnx_export._has"
+    monkeypatch.setattr(has, lambda module: module == "onnxruntime")
+
+
+def test_another_result_is_refused_with_the_first_node_that_differs(tmp_path, monkeypatch):
+    with_session(monkeypatch, OtherSession)
+    compiled = layers()
+    path = tmp_path / "net.onnx"
+    x = RNG.normal(size=(2, 4)).astype(np.float32)
+    with pytest.raises(ml.ValueError) as info:
+        ml.to_onnx(compiled, path, compiled.get_parameters(), data={"x": x})
+    lines = str(info.value).splitlines()
+    assert lines[0] == (
+        f"mithril.ValueError[E1324]: {path}: ONNX Runtime has other results than Mithril"
+    )
+    assert lines[1] == "  first      : layernorm.output"
+    assert lines[2].startswith("  difference : 1, more than 0.0")
+    assert lines[3] == "  help: check=False writes the file nevertheless"
+    assert list(tmp_path.iterdir()) == []
+    ml.to_onnx(compiled, path, compiled.get_parameters(), data={"x": x}, check=False)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_onnx_runtime_refuses_is_an_error(tmp_path, monkeypatch):
+    def refuse(file, providers):
+        raise RuntimeError("NOT_IMPLEMENTED : no kernel")
+
+    with_session(monkeypatch, refuse)
+    compiled = layers()
+    path = tmp_path / "net.onnx"
+    with pytest.raises(ml.ValueError) as info:
+        ml.to_onnx(compiled, path, compiled.get_parameters())
+    assert str(info.value) == (
+        f"mithril.ValueError[E1323]: {path}: ONNX Runtime does not run the file\n"
+        "  reason : NOT_IMPLEMENTED : no kernel\n"
+        "  help: check=False writes the file nevertheless"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_the_checker_refuses_is_an_error(tmp_path, monkeypatch):
+    class ValidationError(Exception):
+        pass
+
+    def check_model(path, full_check):
+        raise ValidationError("wrong")
+
+    checker = SimpleNamespace(check_model=check_model, ValidationError=ValidationError)
+    modules = {
+        "onnx.checker": checker,
+        "onnx.shape_inference": SimpleNamespace(InferenceError=ValidationError),
+    }
+    monkeypatch.setattr("mithril.onnx_export._has", lambda module: module == "onnx.checker")
+    monkeypatch.setattr("mithril.onnx_export.importlib.import_module", modules.get)
+    compiled = layers()
+    path = tmp_path / "net.onnx"
+    with pytest.raises(ml.ValueError) as info:
+        ml.to_onnx(compiled, path, compiled.get_parameters())
+    assert str(info.value) == (
+        f"mithril.ValueError[E1322]: {path}: the checker of the onnx package refuses the file\n"
+        "  reason : wrong"
+    )
+
+
+@pytest.mark.parametrize("name", sorted(onnx_models.CONFIGS))
+def test_an_architecture_is_read_back_with_its_results_at_two_sizes(tmp_path, name):
+    compiled = ml.compile(onnx_models.composed(name), ml.CpuBackend())
+    params, state = compiled.get_parameters(), compiled.initial_state_dict
+    path = tmp_path / "net.onnx"
+    ml.to_onnx(compiled, path, params, state=state)
+    # `from_onnx` does not read the loop of a linear scan.
+    runs = (run_in_onnxruntime,) if name == "mamba" else RUNS
+    for size in (0, 1):
+        data = onnx_models.inputs(name, compiled, size)
+        assert_equal_results(path, compiled, [params, state], data, runs)
