@@ -23,9 +23,9 @@ NestedGraph::NestedGraph(GraphBuilder& outer)
   builder_.graph().name = outer.names().add("body");
 }
 
-Operand NestedGraph::add_input(const std::string& name, DType dtype) {
+Operand NestedGraph::add_input(const std::string& name, DType dtype, bool is_number) {
   const std::string free = outer_.names().add(name);
-  builder_.graph().inputs.push_back({.name = free, .dtype = dtype, .is_ranked = false});
+  builder_.graph().inputs.push_back({.name = free, .dtype = dtype, .is_ranked = is_number});
   return {.name = free, .dtype = dtype};
 }
 

@@ -164,8 +164,8 @@ std::vector<Operand> NodesWriter::add_while(const Node& node) {
   const std::size_t carries = loop.carries();
   const Operand begins = inlined(loop.condition, builder_, arguments).front();
   NestedGraph body(builder_);
-  static_cast<void>(body.add_input("step", DType::int64));
-  static_cast<void>(body.add_input("goes_on", DType::boolean));
+  static_cast<void>(body.add_input("step", DType::int64, true));
+  static_cast<void>(body.add_input("goes_on", DType::boolean, true));
   std::vector<Operand> inputs, given = {{}, begins};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Value& value = loop.body.value(loop.body.inputs()[i]);
