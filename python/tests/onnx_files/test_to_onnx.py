@@ -174,21 +174,22 @@ def with_session(monkeypatch, session):
 
 def test_another_result_is_refused_with_the_first_node_that_differs(tmp_path, monkeypatch):
     with_session(monkeypatch, OtherSession)
+    monkeypatch.chdir(tmp_path)
     compiled = layers()
-    path = tmp_path / "net.onnx"
+    path = "net.onnx"
     x = RNG.normal(size=(2, 4)).astype(np.float32)
     with pytest.raises(ml.ValueError) as info:
         ml.to_onnx(compiled, path, compiled.get_parameters(), data={"x": x})
     lines = str(info.value).splitlines()
     assert lines[0] == (
-        f"mithril.ValueError[E1324]: {path}: ONNX Runtime has other results than Mithril"
+        "mithril.ValueError[E1324]: net.onnx: ONNX Runtime has other results than Mithril"
     )
     assert lines[1] == "  first      : layernorm.output"
     assert lines[2].startswith("  difference : 1, more than 0.0")
     assert lines[3] == "  help: check=False writes the file nevertheless"
     assert list(tmp_path.iterdir()) == []
     ml.to_onnx(compiled, path, compiled.get_parameters(), data={"x": x}, check=False)
-    assert list(tmp_path.iterdir()) == [path]
+    assert list(tmp_path.iterdir()) == [tmp_path / path]
 
 
 def test_a_file_that_onnx_runtime_refuses_is_an_error(tmp_path, monkeypatch):
@@ -196,12 +197,13 @@ def test_a_file_that_onnx_runtime_refuses_is_an_error(tmp_path, monkeypatch):
         raise RuntimeError("NOT_IMPLEMENTED : no kernel")
 
     with_session(monkeypatch, refuse)
+    monkeypatch.chdir(tmp_path)
     compiled = layers()
-    path = tmp_path / "net.onnx"
+    path = "net.onnx"
     with pytest.raises(ml.ValueError) as info:
         ml.to_onnx(compiled, path, compiled.get_parameters())
     assert str(info.value) == (
-        f"mithril.ValueError[E1323]: {path}: ONNX Runtime does not run the file\n"
+        "mithril.ValueError[E1323]: net.onnx: ONNX Runtime does not run the file\n"
         "  reason : NOT_IMPLEMENTED : no kernel\n"
         "  help: check=False writes the file nevertheless"
     )
@@ -222,14 +224,52 @@ def test_a_file_that_the_checker_refuses_is_an_error(tmp_path, monkeypatch):
     }
     monkeypatch.setattr("mithril.onnx_export._has", lambda module: module == "onnx.checker")
     monkeypatch.setattr("mithril.onnx_export.importlib.import_module", modules.get)
+    monkeypatch.chdir(tmp_path)
     compiled = layers()
-    path = tmp_path / "net.onnx"
+    path = "net.onnx"
     with pytest.raises(ml.ValueError) as info:
         ml.to_onnx(compiled, path, compiled.get_parameters())
     assert str(info.value) == (
-        f"mithril.ValueError[E1322]: {path}: the checker of the onnx package refuses the file\n"
+        "mithril.ValueError[E1322]: net.onnx: the checker of the onnx package refuses the file\n"
         "  reason : wrong"
     )
+
+
+def loop():
+    body = ml.Model()
+    body |= ml.Linear(4)(input="h", output="a")
+    body |= ml.Add()(left="a", right="x", output="sum")
+    body |= ml.Tanh()(input="sum", output="h_next")
+    model = ml.Model()
+    scan = ml.Scan(body, carry={"h": "h_next"}, sequences=["x"], outputs=["h_next"])
+    model |= scan(h="h", x="x")
+    return model, {"h": RNG.normal(size=(3, 4)), "x": RNG.normal(size=(5, 3, 4))}
+
+
+def choice():
+    x = ml.IOKey("x")
+    small, large = ml.Model.create(y=x.sin()), ml.Model.create(y=x - x * x * x / 6.0)
+    return ml.Cond("is_small", small, large), {"x": RNG.normal(size=3), "is_small": np.array(True)}
+
+
+def doubling():
+    x, limit = ml.IOKey("x"), ml.IOKey("limit")
+    condition = ml.Model.create(goes_on=ml.Max()(x) < limit)
+    model = ml.While(condition, ml.Model.create(x_next=x * 2.0), carry={"x": "x_next"})
+    return model, {"x": np.array([0.1, 0.2]), "limit": np.array(5.0)}
+
+
+@pytest.mark.parametrize("make", [loop, choice, doubling])
+def test_loops_and_branches_have_their_results_in_onnx_runtime(tmp_path, make):
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    model, data = make()
+    data = {k: v if v.dtype == bool else v.astype(np.float32) for k, v in data.items()}
+    shapes = {key: list(value.shape) for key, value in data.items()}
+    compiled = ml.compile(model, ml.CpuBackend(), shapes=shapes, data_keys=list(data))
+    params = compiled.get_parameters()
+    path = tmp_path / "net.onnx"
+    ml.to_onnx(compiled, path, params, data=data)
+    assert_equal_results(path, compiled, [params], data, [run_in_onnxruntime])
 
 
 @pytest.mark.parametrize("name", sorted(onnx_models.CONFIGS))
