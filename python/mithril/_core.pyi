@@ -54,14 +54,7 @@ from ._stubs.handles import dtype as dtype
 from ._stubs.loops import Cond as Cond
 from ._stubs.loops import Scan as Scan
 from ._stubs.loops import While as While
-from ._stubs.metrics import Accuracy as Accuracy
-from ._stubs.metrics import AreaUnderCurve as AreaUnderCurve
-from ._stubs.metrics import Evaluator as Evaluator
-from ._stubs.metrics import F1Score as F1Score
-from ._stubs.metrics import MeanSquaredError as MeanSquaredError
-from ._stubs.metrics import ModelScore as ModelScore
-from ._stubs.metrics import Perplexity as Perplexity
-from ._stubs.metrics import TopKAccuracy as TopKAccuracy
+from ._stubs.metrics import *  # noqa: F403
 from ._stubs.optimizers import EMA as EMA
 from ._stubs.optimizers import LBFGS as LBFGS
 from ._stubs.optimizers import SWA as SWA
