@@ -26,6 +26,7 @@ from ._stubs.functions import _check_op as _check_op
 from ._stubs.functions import _Communicator as _Communicator
 from ._stubs.functions import _onnx_reference as _onnx_reference
 from ._stubs.functions import _read_onnx as _read_onnx
+from ._stubs.functions import _save_together as _save_together
 from ._stubs.functions import _single_process as _single_process
 from ._stubs.functions import _TensorBoard as _TensorBoard
 from ._stubs.functions import _torch_communicator as _torch_communicator
@@ -54,7 +55,14 @@ from ._stubs.handles import dtype as dtype
 from ._stubs.loops import Cond as Cond
 from ._stubs.loops import Scan as Scan
 from ._stubs.loops import While as While
-from ._stubs.metrics import *  # noqa: F403
+from ._stubs.metrics import Accuracy as Accuracy
+from ._stubs.metrics import AreaUnderCurve as AreaUnderCurve
+from ._stubs.metrics import Evaluator as Evaluator
+from ._stubs.metrics import F1Score as F1Score
+from ._stubs.metrics import MeanSquaredError as MeanSquaredError
+from ._stubs.metrics import ModelScore as ModelScore
+from ._stubs.metrics import Perplexity as Perplexity
+from ._stubs.metrics import TopKAccuracy as TopKAccuracy
 from ._stubs.optimizers import EMA as EMA
 from ._stubs.optimizers import LBFGS as LBFGS
 from ._stubs.optimizers import SWA as SWA
@@ -380,15 +388,6 @@ def _write_file(path: str | PathLike[str], pieces: Sequence[Any]) -> None: ...
 def _compare(*arguments: Any) -> Any: ...
 def _data_dtypes(compiled: CompiledModel) -> dict[str, dtype]: ...
 def _all_finite(tensors: Mapping[str, Any]) -> bool: ...
-def _save_together(
-    step: TrainingStep,
-    path: str | PathLike[str],
-    params: Mapping[str, Any],
-    *,
-    optimizer: Optimizer | None = None,
-    state: Mapping[str, Any] | None = None,
-    metadata: Mapping[str, str] | None = None,
-) -> None: ...
 def _load_optimizer(step: TrainingStep, state: Mapping[str, Any]) -> None: ...
 def _shuffled_rows(count: int, seed: int, epoch: int) -> Any: ...
 def make_model(name: str, arguments: Mapping[str, Any], label: str | None = None) -> Model: ...

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-from .._core import Backend, CompiledModel, Model
+from .._core import Backend, CompiledModel, Model, Optimizer, TrainingStep
 from ..per_sample import PerSample
 from .types import Arrays, DTypeLike
 
@@ -87,4 +87,13 @@ class _Communicator:
 
 def to_javascript(
     compiled: CompiledModel, path: str | PathLike[str], *, data: Arrays = ..., device: str = "cpu"
+) -> None: ...
+def _save_together(
+    step: TrainingStep,
+    path: str | PathLike[str],
+    params: Mapping[str, Any],
+    *,
+    optimizer: Optimizer | None = None,
+    state: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, str] | None = None,
 ) -> None: ...
