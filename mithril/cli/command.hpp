@@ -30,6 +30,7 @@ struct CommandOption {
   std::vector<std::string> choices = {};  // empty: any value
   std::string initial = {};               // the default in the help
   Completion completion = Completion::none;
+  std::string letter = {};  // another name: "-o"
 };
 
 struct Positional {

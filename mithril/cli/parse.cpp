@@ -93,7 +93,9 @@ class Parser {
     if (option.value.empty()) {
       options_.emplace_back(option.name, app_.add_flag(option.name));
     } else {
-      add(option.name, option.name, option.is_repeated);
+      if (!option.letter.empty()) letters_.push_back(option.letter);
+      const std::string names = option.letter.empty() ? "" : option.letter + ",";
+      add(names + option.name, option.name, option.is_repeated);
     }
   }
 
@@ -103,6 +105,7 @@ class Parser {
     for (const auto& [name, option] : options_) {
       if (name.starts_with("--")) known.push_back(name);
     }
+    known.insert(known.end(), letters_.begin(), letters_.end());
     for (const std::string& argument : given) {
       if (argument == "--") return;
       if (argument.size() < 2 || argument[0] != '-') continue;
@@ -139,6 +142,7 @@ class Parser {
   std::map<std::string, std::string> values_;
   std::map<std::string, std::vector<std::string>> lists_;
   std::vector<std::pair<std::string, CLI::Option*>> options_;
+  std::vector<std::string> letters_;
 };
 
 }  // namespace
@@ -150,7 +154,8 @@ const std::vector<CommandOption>& common_options() {
 }
 
 std::string option_head(const CommandOption& option) {
-  return option.value.empty() ? option.name : option.name + " " + option.value;
+  const std::string name = option.letter.empty() ? option.name : option.letter + ", " + option.name;
+  return option.value.empty() ? name : name + " " + option.value;
 }
 
 std::string option_help(const CommandOption& option) {

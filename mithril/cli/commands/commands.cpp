@@ -38,8 +38,11 @@ const CommandOption seed = {.name = "--seed",
                             .initial = "0"};
 
 CommandOption output_file(std::string help) {
-  return {
-      .name = "--output", .value = "FILE", .help = std::move(help), .completion = Completion::file};
+  return {.name = "--output",
+          .value = "FILE",
+          .help = std::move(help),
+          .completion = Completion::file,
+          .letter = "-o"};
 }
 
 }  // namespace

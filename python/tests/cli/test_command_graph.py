@@ -42,7 +42,7 @@ def test_graph_draws_the_parts(folder, tmp_path):
         "  n3 -> n4;\n"
         "}\n"
     )
-    text_of("graph", "net.json", "--output", tmp_path / "net.html", folder=folder)
+    text_of("graph", "net.json", "-o", tmp_path / "net.html", folder=folder)
     page = (tmp_path / "net.html").read_text(encoding="utf-8")
     assert "<title>net.json</title>" in page and '"histograms":{}' in page
 
