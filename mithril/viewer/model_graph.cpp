@@ -26,11 +26,13 @@ std::string kinds_text(Kinds kinds) {
 
 class ModelView {
  public:
-  ModelView(const Composite& model, const PartPlaces& places) : model_(model), places_(places) {
+  ModelView(const Composite& model, const PartPlaces& places,
+            const std::set<std::string>& parameters)
+      : model_(model), places_(places) {
     view_.id = "model";
     view_.title = "Model";
     view_.groups = places.groups();
-    note_inputs();
+    note_inputs(parameters);
     for (Part* op : all_op_parts(model)) add_op(*op);
     add_outputs();
     // Inputs first: readers of the page meet them first.
@@ -47,11 +49,12 @@ class ModelView {
     return kind == ViewNode::Kind::op ? 1 : 0;
   }
 
-  void note_inputs() {
+  void note_inputs(const std::set<std::string>& parameters) {
     std::vector<const Wire*> wires;
     for (const NamedPort& port : input_ports(model_, true)) {
       inputs_.emplace(port.wire, port.name);
       wires.push_back(port.wire);
+      if (parameters.contains(port.name)) parameters_.insert(port.wire);
     }
     for (const Wire* wire : layer_parameters(model_, wires)) parameters_.insert(wire);
     if (!model_.extras) return;
@@ -168,8 +171,9 @@ class ModelView {
 
 }  // namespace
 
-ViewGraph view_of(const Composite& model, const PartPlaces& places) {
-  return ModelView(model, places).take();
+ViewGraph view_of(const Composite& model, const PartPlaces& places,
+                  const std::set<std::string>& parameters) {
+  return ModelView(model, places, parameters).take();
 }
 
 }  // namespace mithril

@@ -53,7 +53,11 @@ class Page {
   // `copy`: a model of its own, because composing completes a model.
   Page(const Model& copy, const Composite& model, const ViewOptions& options)
       : model_(model), options_(options), places_(model) {
-    graphs_.push_back(view_of(model, places_));
+    std::set<std::string> parameters;
+    if (options.params) {
+      for (const auto& [key, tensor] : *options.params) parameters.insert(key);
+    }
+    graphs_.push_back(view_of(model, places_, parameters));
     if (options.gradients || options.passes) add_graphs(copy);
   }
 
@@ -155,7 +159,7 @@ std::string view_page(const Model& model, const ViewOptions& options) {
   Model own = options.shapes.empty() ? standalone(model) : model.copy();
   if (!options.shapes.empty()) own.set_shapes(options.shapes);
   const std::shared_ptr<Composite> composite = root_of(own.composite());
-  const Model copy = own.copy();
+  const Model copy = options.gradients || options.passes ? own.copy() : own;
   const Completed completed(*composite);
   const Page page(copy, *composite, options);
   return page_with(page.title(), page.json());

@@ -50,6 +50,17 @@ def test_a_view_shows_parameters_as_histograms() -> None:
         assert histogram["deviation"] == pytest.approx(float(value.std()), rel=1e-4)
 
 
+def test_inputs_that_are_among_the_parameters_have_no_boxes() -> None:
+    net = ml.Model.create(y=ml.IOKey("x", shape=["N", 3]) * ml.IOKey("scale", shape=[3]))
+
+    def inputs(view: ml.View) -> list[str]:
+        nodes = data_of(view)["graphs"][0]["nodes"]
+        return [node["name"] for node in nodes if node.get("kind") == "input"]
+
+    assert inputs(net.view()) == ["x", "scale"]
+    assert inputs(net.view({"scale": np.ones(3, np.float32)})) == ["x"]
+
+
 def test_a_view_has_gradients_and_passes_on_request() -> None:
     net = perceptron()
     assert [graph["id"] for graph in data_of(net.view())["graphs"]] == ["model"]
