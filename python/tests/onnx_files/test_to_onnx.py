@@ -210,6 +210,20 @@ def test_a_file_that_onnx_runtime_refuses_is_an_error(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_missing_kernel_of_onnx_runtime_is_a_warning(tmp_path, monkeypatch):
+    missing = type("NotImplemented", (Exception,), {})  # the name of the class in ONNX Runtime
+
+    def refuse(file, providers):
+        raise missing("no kernel for Erf")
+
+    with_session(monkeypatch, refuse)
+    compiled = layers()
+    path = tmp_path / "net.onnx"
+    with pytest.warns(UserWarning, match="cannot check .*: no kernel for Erf"):
+        ml.to_onnx(compiled, path, compiled.get_parameters())
+    assert path.exists()
+
+
 def test_a_file_that_the_checker_refuses_is_an_error(tmp_path, monkeypatch):
     class ValidationError(Exception):
         pass
