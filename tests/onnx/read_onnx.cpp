@@ -5,6 +5,8 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
+#include "mithril/models/ops/linear_algebra.hpp"
+#include "mithril/onnx/export/write_onnx.hpp"
 #include "tests/onnx/file_bytes.hpp"
 #include "tests/serialization/files.hpp"
 
@@ -47,6 +49,32 @@ TEST_CASE("onnx: a layer keeps its names, and any batch runs") {
   CHECK(outputs.at("y").values<float>()[1] == 3.0F);
   CHECK(outputs.at("y").values<float>()[2] == 0.0F);
   CHECK(outputs.at("y").values<float>()[3] == 121.0F);
+}
+
+TEST_CASE("onnx: a model that is written is read back with its names, sizes and results") {
+  const FileFolder folder;
+  const OnnxModel net = read_graph(folder, layer_graph());
+  const auto compiled = compile(net.model, cpu());
+  const std::string path = folder.at("written.onnx");
+  write_onnx(compiled, path, {.params = net.parameters.share()});
+  const OnnxModel again = read_onnx(path);
+  CHECK(again.model.input_keys() == net.model.input_keys());
+  CHECK(again.model.shape("y") == KnownShape{"N", 2});
+  for (const auto& [key, tensor] : net.parameters)
+    CHECK(identical(again.parameters.at(key), tensor));
+  const auto x = Tensor::of<float>({2, 3}, {1, 0, 0, 10, 10, 10});
+  CHECK(identical(compile(again.model, cpu()).evaluate(again.parameters, {{"x:0", x}}).at("y"),
+                  compiled.evaluate(net.parameters, {{"x:0", x}}).at("y")));
+}
+
+TEST_CASE("onnx: a model that an opset cannot express leaves the older file as it is") {
+  const FileFolder folder;
+  const std::string path = folder.write("net.onnx", "an older file");
+  Model model;
+  model |= Cholesky()({{"input", "x"}, {"output", "y"}});
+  const auto compiled = compile(model, cpu(), {.shapes = {{"x", {3, 3}}}, .data_keys = {"x"}});
+  CHECK_THROWS_AS(write_onnx(compiled, path), ValueError);
+  CHECK(tests::contents(path) == "an older file");
 }
 
 TEST_CASE("onnx: the parameters of a file have gradients") {
