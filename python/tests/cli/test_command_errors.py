@@ -106,8 +106,8 @@ RUN = "  help: usage: mithril run [OPTIONS] FILE\n"
             "  help: end the path with .safetensors\n",
         ),
         (
-            ["convert", "net.json", "net.onnx"],
-            "mithril: a model as JSON cannot be written as 'net.onnx'\n"
+            ["convert", "net.json", "net.pb"],
+            "mithril: a model as JSON cannot be written as 'net.pb'\n"
             "  help: end the path with .json, .onnx, .safetensors or .zip, or name a folder\n",
         ),
         (
