@@ -197,7 +197,7 @@ def test_a_derivative_by_what_all_steps_read_is_that_of_one_step(target, around)
     model = around(ml.Scan(by_outer_value(), carry={"h": "h_next"}, length=4))
     (name,) = set(model.input_keys) - {"h"}
     compiled = ml.compile(model, backend, data_keys=["h", name])
-    h, w, seed = draw(size=3), draw(size=3), draw(size=3)
+    h, w, seed = np.array([1.0, -2.0, 0.5]), np.array([0.8, 2.0, -1.0]), np.arange(1.0, 4.0)
     out, grad = compiled.evaluate(
         {},
         to({"h": h, name: w}),
@@ -219,7 +219,7 @@ def test_only_paths_in_the_body_count():
     twice = whole.add_input("w") * 2.0
     whole |= ml.Scan(step, carry={"h": "h_next"}, length=2)(h="h", w="w", v=twice, h_last="h_last")
     compiled = ml.compile(whole, CPU, data_keys=["h", "w"])
-    start, at = draw(size=3), draw(size=3)
+    start, at = np.array([1.0, -2.0, 0.5]), np.array([0.8, 2.0, -1.0])
     got = compiled.evaluate({}, {"h": start, "w": at})["h_last"]
     np.testing.assert_allclose(got, start * (1 - np.cos(at) * 2 * at) ** 2, rtol=1e-12)
 
@@ -287,7 +287,7 @@ def test_a_hessian_by_what_all_steps_read(target):
     compiled = ml.compile(
         ml.Scan(step, carry={"h": "h_next"}, length=2), backend, data_keys=["h", "w"]
     )
-    start, at = draw(size=3), draw(size=3)
+    start, at = np.array([1.0, -2.0, 0.5]), np.array([0.8, 2.0, -1.0])
     got = compiled.evaluate({}, to({"h": start, "w": at}))["h_last"]
     expected = start
     for _ in range(2):
@@ -299,6 +299,6 @@ def test_a_hessian_by_what_all_steps_read(target):
 def test_generated_code_of_a_derivative_by_what_all_steps_read(tmp_path):
     loop = ml.Scan(by_outer_value(), carry={"h": "h_next"}, length=4)
     compiled = ml.compile(loop, CPU, data_keys=["h", "w"])
-    h, w = draw(size=3), draw(size=3)
+    h, w = np.array([1.0, -2.0, 0.5]), np.array([0.8, 2.0, -1.0])
     made = GeneratedCpp(compiled, tmp_path).evaluate({"h": h, "w": w}, {"h_last": h})
     np.testing.assert_allclose(made["h_last"], h * (1 - np.cos(w)) ** 4, rtol=1e-12)
