@@ -10,6 +10,7 @@
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/pipeline.hpp"
+#include "tests/environment.hpp"
 #include "tests/onnx/exported.hpp"
 #include "tests/serialization/files.hpp"
 #include "tests/table/compare.hpp"
@@ -75,11 +76,14 @@ class ExportTable {
   std::size_t rows_ = 0;
 };
 
+// All rows of each op; every fourth one under sanitizers.
 void add_rows(ExportTable& table, check::Knowledge knowledge, std::int64_t opset) {
   for (const OpCases& cases : all_op_cases()) {
     const OpDef& op = find_op(cases.op);
     if (is_op_of_groups(op.name) || is_op_of_loops(op.name) || is_op_of_vmap(op.name)) continue;
+    std::size_t number = 0;
     for (const OpCase& row : cases.rows()) {
+      if (sanitized && number++ % 4 != 0) continue;
       // ONNX does not say which place a window of padding has.
       if (op.name == "max_pool2d" && (row.name == "a window of padding alone" ||
                                       row.name == "planes without elements, padded"))
@@ -96,20 +100,20 @@ void add_rows(ExportTable& table, check::Knowledge knowledge, std::int64_t opset
 TEST_CASE("onnx export: rows of the op table are read back with equal results") {
   ExportTable table;
   add_rows(table, check::Knowledge::numbers, 20);
-  CHECK(table.ops().size() > 130);
-  CHECK(table.rows() > 800);
+  CHECK(table.ops().size() > (sanitized ? 100 : 130));
+  CHECK(table.rows() > (sanitized ? 200 : 800));
 }
 
 TEST_CASE("onnx export: rows of symbolic sizes are read back with equal results") {
   ExportTable table;
   add_rows(table, check::Knowledge::shared_symbols, 20);
-  CHECK(table.ops().size() > 130);
+  CHECK(table.ops().size() > (sanitized ? 100 : 130));
 }
 
 TEST_CASE("onnx export: rows are read back with equal results from the oldest opset") {
   ExportTable table;
   add_rows(table, check::Knowledge::numbers, 13);
-  CHECK(table.ops().size() > 120);
+  CHECK(table.ops().size() > (sanitized ? 100 : 120));
 }
 
 }  // namespace mithril::tests
