@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from ._core import CompiledModel, raise_error, wrong_argument
-from ._internal.arguments import checked
+from ._core import CompiledModel, raise_error
+from ._internal.arguments import checked_kinds
 
 __all__ = ["to_onnx"]
 
@@ -20,7 +20,7 @@ TOLERANCE = 1e-4  # of the largest element of an output, and at least this
 HALF_TOLERANCE = 1e-2  # the same for float16 and bfloat16
 
 
-@checked
+@checked_kinds
 def to_onnx(
     compiled: CompiledModel,
     file: str | os.PathLike[str],
@@ -64,9 +64,6 @@ def to_onnx(
 
     See docs/onnx.md, "Export".
     """
-    for name, given in (("params", params), ("state", state), ("data", data)):
-        if given is not None and not isinstance(given, Mapping):
-            wrong_argument("to_onnx", name, "a dict or None", given)
     path = os.fspath(file)
     export = _Export(compiled, dict(params or {}), dict(state or {}), opset)
     folder, name = os.path.split(path)

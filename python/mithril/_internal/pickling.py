@@ -131,6 +131,9 @@ REFUSED = {
     "_TensorBoard": ("an open log of TensorBoard", "make TensorBoard(folder) again"),
     "HookHandle": ("the handle of a hook", "register the hook again"),
     "MemoryHookHandle": ("the handle of a hook", "register the hook again"),
+    "MemoryTimeline": ("a timeline of memory", "pickle its steps and values"),
+    "Profile": ("a profile", "pickle the result of to_dict()"),
+    "View": ("a view of a model", "pickle its page"),
     "Solver": ("a solver", "it lives as long as the call of the constraint that is given it"),
 }
 
