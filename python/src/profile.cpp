@@ -240,6 +240,8 @@ Raises:
     StateError: The block has not ended.
 
 Example:
+    with ml.profile() as p:
+        compiled.evaluate(params, data)
     p.view(model).save("model.html"))")
       .def("to_dict", dict_of_profile,
            R"(Returns the events as a dict of numbers, texts and lists.
