@@ -1,7 +1,6 @@
 """The stubs of the core have exactly the members of the core, class by class."""
 
 import ast
-import inspect
 from pathlib import Path
 
 import pytest
