@@ -10,32 +10,37 @@
 namespace mithril::python {
 namespace {
 
+// The pairs of the dict: a carry, and the output that is its next value.
+std::vector<std::pair<std::string, std::string>> carries_of(const py::dict& carry) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const auto& [key, next] : carry)
+    pairs.emplace_back(text_of(key, "the name of an input"),
+                       text_of(next, "the name of an output"));
+  return pairs;
+}
+
 Model make_loop(const Model& body, const py::dict& carry, std::vector<std::string> sequences,
                 std::vector<std::string> outputs, int64_t axis, bool reverse, py::handle length,
                 const std::string& lengths) {
-  ScanOptions options{.sequences = std::move(sequences),
+  ScanOptions options{.carry = carries_of(carry),
+                      .sequences = std::move(sequences),
                       .outputs = std::move(outputs),
                       .axis = axis,
                       .reverse = reverse};
-  for (const auto& [key, next] : carry)
-    options.carry.emplace_back(py::cast<std::string>(key), py::cast<std::string>(next));
   options.lengths = lengths;
   if (!length.is_none()) options.length = binding_of(length);
   return Scan(body, options);
 }
 
 Model make_choice(py::handle condition, const Model& then, const Model& otherwise) {
-  if (py::isinstance<py::str>(condition))
-    return Cond(py::cast<std::string>(condition), then, otherwise);
-  return Cond(py::cast<const Model&>(condition), then, otherwise);
+  if (py::isinstance<Model>(condition))
+    return Cond(py::cast<const Model&>(condition), then, otherwise);
+  return Cond(text_of(condition, "the name of an input, or a model"), then, otherwise);
 }
 
 Model make_while(const Model& condition, const Model& body, const py::dict& carry,
                  std::optional<int64_t> max_steps) {
-  WhileOptions options{.max_steps = max_steps};
-  for (const auto& [key, next] : carry)
-    options.carry.emplace_back(py::cast<std::string>(key), py::cast<std::string>(next));
-  return While(condition, body, options);
+  return While(condition, body, {.carry = carries_of(carry), .max_steps = max_steps});
 }
 
 void bind_choice(py::module_& module) {

@@ -121,3 +121,22 @@ def test_a_loop_of_no_steps_returns_the_carries():
     np.testing.assert_array_equal(out["h_last"], data["h"])
     assert np.shape(out["y"]) == np.shape(grad["x"]) == (0, 3)
     np.testing.assert_array_equal(grad["h"], seeds["h_last"])
+
+
+def test_arguments_of_other_kinds() -> None:
+    x = ml.IOKey("x")
+    body = ml.Model.create(n=x * 2.0)
+    text = "mithril.TypeError[E0390]: this kind of object does not fit here\n  expected : {}\n"
+    with pytest.raises(ml.TypeError) as caught:
+        ml.Cond(True, ml.Model.create(y=x), ml.Model.create(y=x))  # type: ignore[arg-type]
+    assert str(caught.value).startswith(text.format("the name of an input, or a model"))
+    for make in (
+        lambda carry: ml.Scan(body, carry=carry, length=3),
+        lambda carry: ml.While(ml.Model.create(g=x < 1.0), body, carry=carry),
+    ):
+        with pytest.raises(ml.TypeError) as caught:
+            make({1: "n"})
+        assert str(caught.value).startswith(text.format("the name of an input"))
+        with pytest.raises(ml.TypeError) as caught:
+            make({"x": 2})
+        assert str(caught.value).startswith(text.format("the name of an output"))
