@@ -35,7 +35,7 @@ void narrow_integers(const std::string& key, StorageType type, const Tensor& fro
 
 Tensor narrowed(const std::string& name, StorageType type, const Tensor& tensor) {
   const auto dtype = same_dtype(type);
-  if (dtype && (!is_narrow(*dtype) || tensor.dtype() == *dtype)) return tensor.to(*dtype);
+  if (dtype && (!is_stored_only(*dtype) || tensor.dtype() == *dtype)) return tensor.to(*dtype);
   const auto bytes = tensor.size() * bits_of(type) / 8;
   Tensor made = Tensor::empty(DType::boolean, {bytes});
   void* to = made.mutable_raw_data();

@@ -28,6 +28,7 @@ OpDef define_subtract() {
             if (g.needs("right")) flow_summed(g, "right", -g.out_grad());
           },
       .linear = {"left right"},
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "{left} - {right}"},
                 {"torch",
                  "left.kind == \"bool\" ? aten::sub(aten::to(left, output.dtype), right) : "
