@@ -1,8 +1,33 @@
 // Another dtype.
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
+#include "mithril/tensor/dtype.hpp"
 
 namespace mithril {
+namespace {
+
+// aten::to wraps floats that integers of 8 and 16 bits and unsigned ones cannot hold. Here they and
+// NaN become the least integer, as those of int32 and int64.
+std::string spell_cast(const SpellingContext& c) {
+  const DType to = c.value("dtype").dtype();
+  if (!is_stored_only(to)) return "aten::to(input, dtype)";
+  const int bits = static_cast<int>(size_of(to)) * 8 - (is_unsigned(to) ? 0 : 1);
+  const double above = std::ldexp(1.0, bits), least = is_unsigned(to) ? 0 : -above;
+  const auto number = [](double value) { return fmt::format("{:.1f}", value); };
+  const std::string fits =
+      spell_call("aten::logical_and", {spell_call("aten::gt", {"input", number(least - 1)}),
+                                       spell_call("aten::lt", {"input", number(above)})});
+  const std::string fitting = spell_call("aten::where", {fits, "input", number(least)});
+  return "input.kind == \"float\" ? " + spell_call("aten::to", {fitting, "dtype"}) +
+         " : aten::to(input, dtype)";
+}
+
+}  // namespace
 
 OpDef define_cast() {
   return {
@@ -31,7 +56,7 @@ OpDef define_cast() {
       .dtype_from = "dtype",
       .linear = {"input"},
       .spell = {{"jax", "{input}.astype({dtype})"},
-                {"torch", "aten::to(input, dtype)"},
+                {"torch", "aten::to(input, dtype), of floats those that fit", spell_cast},
                 {"c", "T({input})"}},
   };
 }
