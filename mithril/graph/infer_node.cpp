@@ -32,11 +32,13 @@ bool flows(const CompiledPorts::Port& from, const CompiledPorts::Port& to) {
 }
 
 // The widest int of the inputs whose elements the output has. An output of indices or counts has
-// none, and does not become narrower than int32.
+// none, and does not become narrower than int32. An output counts if the tensor that would state
+// its dtype (OpDef::dtype_from) is left out.
 DType widest_int(const Graph& graph, const Node& node, size_t port) {
   const CompiledPorts& ports = node.op->compiled;
   const CompiledPorts::Port& to = ports.ports[node.op->inputs.size() + port];
-  const bool is_index = to.type < 0 && to.left < 0 && to.kinds == kind::int_tensor;
+  const bool is_index =
+      !node.op->dtype_from.empty() || (to.type < 0 && to.left < 0 && to.kinds == kind::int_tensor);
   std::vector<Argument> counted;
   size_t at = 0;
   for (size_t input = 0; input < node.op->inputs.size(); ++input) {

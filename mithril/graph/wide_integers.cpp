@@ -25,6 +25,50 @@ Datum in_computed_dtypes(const Datum& datum) {
   return Datum(std::move(items));
 }
 
+bool fits_int32(int64_t number) {
+  return number >= std::numeric_limits<int32_t>::min() &&
+         number <= std::numeric_limits<int32_t>::max();
+}
+
+// Casts, observers, transforms, loops and choices, and the marks of their parts take tensors of any
+// dtype.
+bool passes_on(const Node& node) {
+  const OpDef& op = *node.op;
+  return &op == &find_op("cast") || op.opaque || op.transform || has_nested_graphs(node) ||
+         op.name.starts_with("scan_") || op.name.starts_with("branch_") || (!op.eval && !op.expand);
+}
+
+// Whether the op would compute a tensor as int32, and has a number that int32 does not hold.
+bool exceeds_int32(const Graph& graph, const Node& node) {
+  bool has_int32 = false, has_larger = false;
+  for (const Argument& argument : node.arguments) {
+    const ValueId* id = tensor_of(argument);
+    const Datum* datum = std::get_if<Datum>(&argument);
+    if (id && mithril::widened(graph.value(*id).dtype) == DType::int32) has_int32 = true;
+    if (datum && datum->kind() == kind::int_value && !is_symbolic(*datum))
+      has_larger = has_larger || !fits_int32(datum->integer());
+  }
+  return has_int32 && has_larger;
+}
+
+// What the op of a node does with integers. An op that reduces by a maximum or a minimum compares.
+IntegerUse integer_use(const Node& node) {
+  const auto is_extremum = [](const Argument& argument) {
+    const Datum* datum = std::get_if<Datum>(&argument);
+    return datum && datum->kind() == kind::string &&
+           (datum->text() == "amax" || datum->text() == "amin");
+  };
+  const bool compares = std::any_of(node.arguments.begin(), node.arguments.end(), is_extremum);
+  return compares ? IntegerUse::order : node.op->integers;
+}
+
+// How the op of a node is computed.
+struct OpWidth {
+  bool is_huge = false;     // it has a uint64 operand or result
+  bool is_shifted = false;  // uint64 is shifted by 2^63
+  bool is_int64 = false;    // it has a number that int32 does not hold
+};
+
 class Widening {
  public:
   explicit Widening(const Graph& graph) : from_(graph), map_(graph.values().size()) {
@@ -39,7 +83,7 @@ class Widening {
           to_.add_constant(from_.value(constant.value).name, constant.tensor);
     }
     for (const Node& node : from_.nodes()) {
-      if (passes_on(node) || !any_stored_only(node)) {
+      if (passes_on(node) || !(any_stored_only(node) || exceeds_int32(from_, node))) {
         add(mapped(node), node.outputs);
       } else {
         widen(node);
@@ -70,15 +114,6 @@ class Widening {
     to_.add_node(std::move(node));
   }
 
-  // Casts, observers, transforms, loops and choices, and the marks of their parts take tensors of
-  // any dtype.
-  static bool passes_on(const Node& node) {
-    const OpDef& op = *node.op;
-    return &op == &find_op("cast") || op.opaque || op.transform || has_nested_graphs(node) ||
-           op.name.starts_with("scan_") || op.name.starts_with("branch_") ||
-           (!op.eval && !op.expand);
-  }
-
   bool any(const Node& node, bool (*is)(DType)) const {
     const auto is_argument = [&](const Argument& argument) {
       const ValueId* id = tensor_of(argument);
@@ -91,58 +126,74 @@ class Widening {
   bool any_stored_only(const Node& node) const { return any(node, is_stored_only); }
 
   void widen(const Node& node) {
-    const bool is_huge = any(node, [](DType dtype) { return dtype == DType::uint64; });
+    OpWidth width;
+    width.is_huge = any(node, [](DType dtype) { return dtype == DType::uint64; });
+    width.is_shifted = width.is_huge && integer_use(node) == IntegerUse::order;
+    width.is_int64 = exceeds_int32(from_, node);
     Node wide = mapped(node);
-    const bool is_shifted = is_huge && node.op->integers == IntegerUse::order;
     size_t at = 0;
     for (size_t port = 0; port < node.op->inputs.size(); ++port) {
-      for (size_t n = node.op->inputs[port].list ? node.list_size() : 1; n > 0; --n, ++at) {
-        Argument& argument = wide.arguments[at];
-        if (auto* datum = std::get_if<Datum>(&argument)) {
-          argument = in_computed_dtypes(*datum);
-          if (is_shifted && !node.op->compiled.ports[port].value)
-            shift_number(node, port, argument);
-        } else if (is_huge) {
-          widen_huge(node, port, argument);
-        } else {
-          argument = as(std::get<ValueId>(argument), computed(std::get<ValueId>(argument)));
-        }
-      }
+      for (size_t n = node.op->inputs[port].list ? node.list_size() : 1; n > 0; --n, ++at)
+        widen_argument(node, port, width, wide.arguments[at]);
     }
-    add_wide(node, std::move(wide), is_shifted);
+    add_wide(node, std::move(wide), width.is_shifted);
   }
 
-  DType computed(ValueId id) const { return mithril::widened(to_.value(id).dtype); }
+  void widen_argument(const Node& node, size_t port, const OpWidth& width, Argument& argument) {
+    const ValueId* id = std::get_if<ValueId>(&argument);
+    if (id && width.is_huge) {
+      widen_huge(node, port, argument);
+    } else if (id) {
+      argument = as(*id, computed(*id, width.is_int64));
+    } else {
+      argument = in_computed_dtypes(std::get<Datum>(argument));
+      const bool is_operand = !node.op->compiled.ports[port].value;
+      if (width.is_shifted && is_operand) shift_number(node, port, argument);
+    }
+  }
+
+  DType computed(ValueId id, bool is_int64 = false) const {
+    const DType wide = mithril::widened(to_.value(id).dtype);
+    return is_int64 && wide == DType::int32 ? DType::int64 : wide;
+  }
 
   // An operand of an op with a uint64 operand or result.
   void widen_huge(const Node& node, size_t port, Argument& argument) {
     const ValueId id = std::get<ValueId>(argument);
     const DType given = to_.value(id).dtype;
     const CompiledPorts::Port& pattern = node.op->compiled.ports[port];
-    const Kinds kinds = pattern.type >= 0
-                            ? node.op->compiled.type_kinds[static_cast<size_t>(pattern.type)]
-                            : pattern.kinds;
-    if (node.op->integers == IntegerUse::order) {
+    const IntegerUse use = integer_use(node);
+    const bool is_index = pattern.type < 0 && (pattern.kinds & kind::tensor) == kind::int_tensor;
+    if (is_index) {
+      argument = as(id, computed(id));
+    } else if (use == IntegerUse::order) {
       if (!is_unsigned(given) && given != DType::boolean) refuse(node, port, given);
       const std::string name = to_.value(id).name;  // adding a value moves it
       argument = shifted(as(id, DType::int64), name);
-    } else if (given != DType::uint64 || kinds == kind::int_tensor) {  // or an index
+    } else if (given != DType::uint64) {
       argument = as(id, computed(id));
     } else if (has_floats(node)) {
       argument = as(id, dtype(node.outputs.front()));
-    } else if (node.op->integers == IntegerUse::bits || moves_elements(pattern, *node.op)) {
+    } else if (use == IntegerUse::bits || moves_elements(pattern, *node.op)) {
       argument = as(id, DType::int64);
     } else {
       refuse(node, port, given);
     }
   }
 
-  // Tensors of any kind at the port are moved, not computed with.
+  // Whether the op moves tensors of any kind at the port, and does not compute with them. The
+  // outputs of such an op have the kind of an input.
   static bool moves_elements(const CompiledPorts::Port& port, const OpDef& op) {
     const Kinds kinds =
         port.type >= 0 ? op.compiled.type_kinds[static_cast<size_t>(port.type)] : port.kinds;
     const bool is_operand = kinds != kind::any && (kinds & kind::number);
-    return (kinds & kind::tensor) == kind::tensor && !is_operand;
+    const auto first = op.compiled.ports.begin() + static_cast<std::ptrdiff_t>(op.inputs.size());
+    const bool is_moved =
+        std::all_of(first, op.compiled.ports.end(), [](const CompiledPorts::Port& output) {
+          return output.type >= 0 ||
+                 (output.left < 0 && (output.kinds & kind::tensor) == kind::tensor);
+        });
+    return is_moved && (kinds & kind::tensor) == kind::tensor && !is_operand;
   }
 
   bool has_floats(const Node& node) const {
@@ -222,7 +273,7 @@ class Widening {
         map_[index(node.outputs[i])] = result;
         continue;
       }
-      if (is_shifted && wanted.dtype == DType::uint64) result = shifted(result, wanted.name);
+      if (is_shifted && is_unsigned(wanted.dtype)) result = shifted(result, wanted.name);
       add({&find_op("cast"), {result, Datum(wanted.dtype)}, {}}, {node.outputs[i]});
     }
   }
@@ -238,8 +289,12 @@ class Widening {
 
 Graph with_wide_integers(const Graph& graph) {
   const std::vector<Value>& values = graph.values();
+  const std::vector<Node>& nodes = graph.nodes();
   const bool any = std::any_of(values.begin(), values.end(),
-                               [](const Value& value) { return is_stored_only(value.dtype); });
+                               [](const Value& value) { return is_stored_only(value.dtype); }) ||
+                   std::any_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+                     return exceeds_int32(graph, node) && !passes_on(node);
+                   });
   return any ? Widening(graph).run() : graph;
 }
 

@@ -33,6 +33,37 @@ TEST_CASE("two dtypes that are stated for one connection are refused, and nothin
   model.set_types({{"x", DType::uint8}});
 }
 
+TEST_CASE("parts that state two dtypes of one connection are refused with their ports") {
+  const Model inner = Model::create({{"z", exact_port("w", DType::int8) * 2}});
+  Model model = Model::create({{"y", exact_port("x", DType::uint8) + 1}});
+  CHECK(text_of_error([&] {
+          model |= inner({{"w", "x"}, {"z", "z"}});
+        }) ==
+        "mithril.TypeError[E1360]: two dtypes are stated for one connection\n"
+        "  one side   : uint8\n"
+        "  other side : int8\n"
+        "  port w     : int8 tensor\n"
+        "  bound to   : uint8 tensor   on x\n"
+        "  help: cast between the two");
+}
+
+TEST_CASE("uint64 is compared with no signed tensor, no negative int and no float") {
+  const auto text_of_less = [](const Binding& right) {
+    const Model model =
+        Model::create({{"y", apply("less", {exact_port("x", DType::uint64), right})}});
+    return text_of_error([&] { compile(model, cpu()); });
+  };
+  CHECK(text_of_less(exact_port("z", DType::int64)) ==
+        "mithril.TypeError[E1361]: y: less: port 'right' takes no int64 beside uint64\n"
+        "  help: cast it to int64 or to a float first, if its numbers fit");
+  CHECK(text_of_less(-1) ==
+        "mithril.TypeError[E1361]: y: less: port 'right' takes no -1 beside uint64\n"
+        "  help: give an int that is not negative");
+  CHECK(text_of_less(1.5) ==
+        "mithril.TypeError[E1361]: y: less: port 'right' takes no 1.5 beside uint64\n"
+        "  help: give an int that is not negative");
+}
+
 TEST_CASE("an op without a rule for uint64 is refused by its name and port") {
   const Model model =
       Model::create({{"y", apply("floor_divide", {exact_port("x", DType::uint64), 3})}});
