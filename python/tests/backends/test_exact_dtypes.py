@@ -92,7 +92,7 @@ def test_ints_beside_half_precision_keep_it(dtype) -> None:
     compiled = ml.compile(model, ml.CpuBackend(), data_keys=["x", "n"])
     data = {"x": np.ones((1, 3), np.float32), "n": np.array([[1, 2, 4]], np.int32)}
     got = compiled.evaluate({}, data)
-    assert {value.dtype for value in got.values()} == {ml.dtype(dtype)}
+    assert {str(value.dtype).removeprefix("dtype.") for value in got.values()} == {dtype}
     assert np.allclose(np.asarray(got["area"], np.float32), 3)
     assert np.allclose(np.asarray(got["divergence"], np.float32), [0, 1.386, 5.545], rtol=1e-2)
 

@@ -104,7 +104,7 @@ def test_uint64_is_compared_by_all_ops_that_take_it(backend) -> None:
         "amax": ml.Scatter(axis=0, reduce="amax")(x, i, y),
         "amin": ml.Scatter(axis=0, reduce="amin")(x, i, y),
         "sum": ml.Scatter(axis=0, reduce="add")(x, i, y),
-        "narrow": ml.Scatter(axis=0, reduce="amin")(port("b", small), i, x),
+        "mixed": ml.Scatter(axis=0, reduce="amin")(port("b", small), i, x),
         "cummax": ml.CumMax(axis=0)(x)[0],
         "cummin": ml.CumMin(axis=0)(x)[0],
         "squared": ml.SquaredError()(x, y),
@@ -114,7 +114,7 @@ def test_uint64_is_compared_by_all_ops_that_take_it(backend) -> None:
     check(got["amax"], np.maximum(HUGE, other))
     check(got["amin"], np.minimum(HUGE, other))
     check(got["sum"], HUGE + other)
-    check(got["narrow"], np.array([9, 3, 200, 1], np.uint8))
+    check(got["mixed"], np.array([9, 3, 200, 1], np.uint64))
     check(got["cummax"], np.maximum.accumulate(HUGE))
     check(got["cummin"], np.minimum.accumulate(HUGE))
     check(got["squared"], (HUGE - other) ** np.uint64(2))
