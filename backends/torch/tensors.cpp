@@ -71,13 +71,6 @@ std::vector<Tensor> TorchElements::scaled(std::span<const Tensor> tensors, float
   return made;
 }
 
-// The narrowest dtype that holds the integers of a torch dtype that Mithril lacks.
-std::optional<c10::ScalarType> wider_integers(c10::ScalarType type) {
-  if (type == c10::ScalarType::UInt16) return c10::ScalarType::Int;
-  if (type == c10::ScalarType::UInt32) return c10::ScalarType::Long;
-  return std::nullopt;
-}
-
 // Why the elements are not accessible; null if they are.
 const char* opaque_form(const at::Tensor& tensor) {
   if (tensor.is_nested()) return "that is nested";
@@ -116,6 +109,12 @@ c10::ScalarType scalar_type(DType dtype) {
       return c10::ScalarType::Short;
     case DType::uint8:
       return c10::ScalarType::Byte;
+    case DType::uint16:
+      return c10::ScalarType::UInt16;
+    case DType::uint32:
+      return c10::ScalarType::UInt32;
+    case DType::uint64:
+      return c10::ScalarType::UInt64;
     case DType::float16:
       return c10::ScalarType::Half;
     case DType::bfloat16:
@@ -161,15 +160,13 @@ Tensor from_torch(const at::Tensor& tensor) {
            .message = std::string("a tensor of torch ") + form + " has no elements to share",
            .help = "convert it to a strided tensor, as to_padded_tensor and to_dense do"});
   }
-  if (const auto wider = wider_integers(tensor.scalar_type())) return from_torch(tensor.to(*wider));
   const auto dtype = dtype_of(tensor.scalar_type());
   if (!dtype) {
     raise({.kind = ErrorKind::type,
            .code = "E0389",
            .message = std::string("Mithril has no dtype for tensors of torch.") +
                       c10::toString(tensor.scalar_type()),
-           .help = "convert it to bool, a signed integer, uint8, float16, bfloat16, float32 or "
-                   "float64"});
+           .help = "convert it to bool, an integer, float16, bfloat16, float32 or float64"});
   }
   const bool readable = tensor.device().is_cpu() && tensor.is_contiguous();
   if (readable && dtype == DType::boolean &&

@@ -44,6 +44,8 @@ std::string element(const Tensor& tensor, int64_t i) {
       return literal(static_cast<int64_t>(tensor.data<int32_t>()[i]), DType::int32);
     case DType::int64:
       return literal(tensor.data<int64_t>()[i], DType::int64);
+    case DType::uint64:
+      return std::to_string(tensor.data<uint64_t>()[i]) + "u";
     default:
       return literal(tensor.at_as_double(i), tensor.dtype());
   }
@@ -63,11 +65,15 @@ std::string type_name(DType dtype) {
       return "float";
     case DType::float64:
       return "double";
-    case DType::float16:
-    case DType::bfloat16:
     case DType::int8:
     case DType::int16:
     case DType::uint8:
+    case DType::uint16:
+    case DType::uint32:
+    case DType::uint64:
+      return std::string(name(dtype)) + "_t";
+    case DType::float16:
+    case DType::bfloat16:
       break;
   }
   MITHRIL_CHECK(false, "C++ has no type for " + std::string(name(dtype)));

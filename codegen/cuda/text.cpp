@@ -14,12 +14,16 @@ std::optional<FormulaText> formula_in_registers(const Formula& formula, const Fo
   FormulaNode wide = node;
   wide.computed = in_registers(node.computed);
   wide.output = in_registers(node.output);
+  // The prelude has no types of other integers than int32 and int64.
+  bool has_type = !is_stored_only(node.output);
   wide.port = [&](const std::string& name) {
     FormulaPort held = node.port(name);
+    has_type = has_type && !is_stored_only(held.dtype);
     held.dtype = in_registers(held.dtype);
     return held;
   };
-  return formula_text(formula, wide);
+  const std::optional<FormulaText> text = formula_text(formula, wide);
+  return has_type ? text : std::nullopt;
 }
 
 std::string parameters(const Graph& graph, const CudaKernel& kernel, const char* layout) {

@@ -21,7 +21,11 @@ std::string python_element(const Tensor& tensor, int64_t i) {
       return std::to_string(tensor.data<int32_t>()[i]);
     case DType::int64:
       return std::to_string(tensor.data<int64_t>()[i]);
+    case DType::uint64:
+      return std::to_string(tensor.data<uint64_t>()[i]);
     default:
+      if (!is_floating(tensor.dtype()))
+        return std::to_string(static_cast<int64_t>(tensor.at_as_double(i)));
       return python_number(tensor.at_as_double(i), tensor.dtype());
   }
 }

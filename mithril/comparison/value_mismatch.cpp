@@ -60,6 +60,9 @@ double default_tolerance(DType dtype) {
     case DType::int8:
     case DType::int16:
     case DType::uint8:
+    case DType::uint16:
+    case DType::uint32:
+    case DType::uint64:
       break;
   }
   return 0;
@@ -81,6 +84,9 @@ double epsilon_of(DType dtype) {
     case DType::int8:
     case DType::int16:
     case DType::uint8:
+    case DType::uint16:
+    case DType::uint32:
+    case DType::uint64:
       break;
   }
   return 0;

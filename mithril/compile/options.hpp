@@ -57,7 +57,7 @@ struct Sharded {
 struct CompileOptions {
   // Facts that hold for this compiled model only: the model itself does not change.
   std::vector<std::pair<KeyRef, ShapeSpec>> shapes = {};
-  std::vector<std::pair<KeyRef, Kinds>> types = {};
+  std::vector<std::pair<KeyRef, PortType>> types = {};
   std::vector<std::pair<KeyRef, Binding>> constant_keys = {};  // inputs with their values: folded
 
   // A key belongs to at most one of these and constant_keys (ValueError E0407). It is not a state

@@ -22,7 +22,7 @@ void state_constant(Statements& constants, const std::string& key, Wire* wire,
 void state_overrides(Composite& model, const CompileOptions& options) {
   Composition composition(model);
   Statements types(model, {"types={\"", "\": ", "}"});
-  for (const auto& [key, kinds] : options.types) types.type(key.name(), key.wire(model), kinds);
+  for (const auto& [key, type] : options.types) types.type(key.name(), key.wire(model), type);
   Statements shapes(model, {"shapes={\"", "\": ", "}"});
   for (const auto& [key, shape] : options.shapes) shapes.shape(key.name(), key.wire(model), shape);
   Statements constants(model, {"constant_keys={\"", "\": ", "}"});

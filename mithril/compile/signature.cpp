@@ -4,24 +4,27 @@
 #include <iterator>
 
 #include "mithril/infer/tensor_kind.hpp"
+#include "mithril/tensor/functions.hpp"
 
 namespace mithril {
 namespace {
 
 bool may_lose_integers(DType from, DType to) {
   if (is_floating(to)) return false;
-  const bool other_signs = (from == DType::uint8) != (to == DType::uint8);
-  return size_of(to) < size_of(from) || (other_signs && size_of(to) == 1);
+  if (is_unsigned(from) == is_unsigned(to)) return size_of(to) < size_of(from);
+  return is_unsigned(to) || size_of(to) <= size_of(from);
 }
 
 // The first value that is neither 0 nor 1. Tensors of a device are copied to this process.
-std::optional<std::int64_t> first_non_flag(const Tensor& integers) {
+std::optional<std::string> first_non_flag(const Tensor& integers) {
   const Tensor wide = integers.host().to(DType::int64);
   const std::int64_t* values = wide.data<std::int64_t>();
   const std::int64_t* end = values + wide.size();
   const auto* found =
       std::find_if(values, end, [](std::int64_t value) { return value != 0 && value != 1; });
-  return found == end ? std::nullopt : std::optional(*found);
+  if (found == end) return std::nullopt;
+  const bool is_huge = integers.dtype() == DType::uint64;
+  return is_huge ? std::to_string(static_cast<std::uint64_t>(*found)) : std::to_string(*found);
 }
 
 // The dims with which the tensor would fit, if only dims of 1 are missing or too many; otherwise
@@ -68,7 +71,7 @@ Tensor Signature::convert_width(size_t i, const Tensor& tensor) const {
     // On a device the comparison would wait for it.
     const bool is_here = !tensor.foreign() || tensor.foreign()->device() == "cpu";
     if (!is_here || !may_lose_integers(tensor.dtype(), entry.dtype) ||
-        identical(converted.host().to(DType::int64), tensor.host().to(DType::int64)))
+        same_integers(converted, tensor))
       return converted;
     raise({.kind = ErrorKind::input,
            .code = "E0805",
@@ -76,11 +79,11 @@ Tensor Signature::convert_width(size_t i, const Tensor& tensor) const {
                       " cannot hold"});
   }
   if (entry.dtype == DType::boolean && !is_floating(tensor.dtype())) {
-    const std::optional<std::int64_t> wrong = first_non_flag(tensor);
+    const std::optional<std::string> wrong = first_non_flag(tensor);
     if (!wrong) return tensor.to(DType::boolean);
     raise({.kind = ErrorKind::input,
            .code = "E0805",
-           .message = entry.label + " has " + std::to_string(*wrong) + ", expected 0 or 1",
+           .message = entry.label + " has " + *wrong + ", expected 0 or 1",
            .help = "a bool input takes bools, and integers that are 0 or 1"});
   }
   raise({.kind = ErrorKind::input,

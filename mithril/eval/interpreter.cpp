@@ -6,6 +6,7 @@
 #include "mithril/eval/run_node.hpp"
 #include "mithril/eval/size_cache.hpp"
 #include "mithril/graph/nested_graphs.hpp"
+#include "mithril/graph/wide_integers.hpp"
 
 namespace mithril {
 namespace {
@@ -50,7 +51,7 @@ struct Interpreter::State {
 };
 
 Interpreter::Interpreter(Graph graph, std::shared_ptr<const Observer> observer)
-    : state_(std::make_unique<State>(std::move(graph), std::move(observer))) {}
+    : state_(std::make_unique<State>(with_wide_integers(graph), std::move(observer))) {}
 Interpreter::~Interpreter() = default;
 Interpreter::Interpreter(Interpreter&&) noexcept = default;
 const Graph& Interpreter::graph() const { return state_->graph; }

@@ -39,7 +39,6 @@ ValueId Graph::add_input(Value value) {
 }
 
 ValueId Graph::add_constant(std::string name, Tensor tensor) {
-  if (is_narrow(tensor.dtype())) tensor = tensor.to(widened(tensor.dtype()));
   Value value{.name = std::move(name), .dims = {}, .dtype = tensor.dtype()};
   for (const int64_t dim : tensor.dims()) value.dims.emplace_back(dim);
   const ValueId id = add_value(std::move(value));

@@ -71,7 +71,6 @@ class Graph {
 
   void reserve(size_t values, size_t nodes);  // room for as many in all
   ValueId add_input(Value value);
-  // Narrow integers are widened.
   ValueId add_constant(std::string name, Tensor tensor);
   void add_output(std::string name, ValueId value);
   void keep_outputs(size_t count);  // the first; the others go
@@ -110,9 +109,9 @@ class Graph {
   std::shared_ptr<Facts> facts_;
 };
 
-// The dtype of a node's output of these kinds: see OpDef::dtype_from. The node's arguments are in
-// the graph.
-DType output_dtype(const Graph& graph, const Node& node, Kinds kinds);
+// The dtype of a node's output at this port (an index into OpDef::outputs), of these kinds: see
+// OpDef::dtype_from. The node's arguments are in the graph.
+DType output_dtype(const Graph& graph, const Node& node, Kinds kinds, size_t port = 0);
 // The outputs of a node, without names: inferred with the op's patterns and `solve`, as in a model.
 // Does not read the node's outputs.
 std::vector<Value> infer_node(const Graph& graph, const Node& node);

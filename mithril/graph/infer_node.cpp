@@ -25,6 +25,41 @@ DType widest(const Graph& graph, const std::vector<Argument>& arguments, Kinds k
   return best.value_or(otherwise);
 }
 
+// Whether the elements of the input port are among those of the output port.
+bool flows(const CompiledPorts::Port& from, const CompiledPorts::Port& to) {
+  if (to.type < 0 && to.left < 0) return to.kinds != kind::int_tensor;
+  return from.type >= 0 && (from.type == to.type || from.type == to.left || from.type == to.right);
+}
+
+// The widest int of the inputs whose elements the output has. An output of indices or counts has
+// none, and does not become narrower than int32. An output counts if the tensor that would state
+// its dtype (OpDef::dtype_from) is left out.
+DType widest_int(const Graph& graph, const Node& node, size_t port) {
+  const CompiledPorts& ports = node.op->compiled;
+  const CompiledPorts::Port& to = ports.ports[node.op->inputs.size() + port];
+  const bool is_index =
+      !node.op->dtype_from.empty() || (to.type < 0 && to.left < 0 && to.kinds == kind::int_tensor);
+  std::vector<Argument> counted;
+  size_t at = 0;
+  for (size_t input = 0; input < node.op->inputs.size(); ++input) {
+    const bool is_counted = is_index || flows(ports.ports[input], to);
+    for (size_t n = node.op->inputs[input].list ? node.list_size() : 1; n > 0; --n, ++at) {
+      const ValueId* id = tensor_of(node.arguments[at]);
+      const bool is_stored = id && is_stored_only(graph.value(*id).dtype);
+      if (is_counted && !(is_index && is_stored)) counted.push_back(node.arguments[at]);
+    }
+  }
+  return widest(graph, counted, kind::int_tensor, DType::int64);
+}
+
+// The output port of an output, among which list outputs are spread out.
+size_t output_port(const OpDef& op, size_t item, const Node& node) {
+  const int list = op.list_output();
+  if (list < 0 || item < static_cast<size_t>(list)) return item;
+  const size_t size = output_list_size(node);
+  return item < static_cast<size_t>(list) + size ? static_cast<size_t>(list) : item - size + 1;
+}
+
 // The widest float of the list; the default dtype without floats.
 DType widest_of_list(const Graph& graph, const Node& node) {
   const auto first = node.arguments.begin() +
@@ -105,7 +140,8 @@ class NodeInference {
     value.ranked = Facts::known(wire->shape, value.dims);
     for (Dim& dim : value.dims) dim = leave(dim);
     value.dtype = op_.mirrors_list() ? mirrored_dtype(graph_, node_, item)
-                                     : output_dtype(graph_, node_, find(wire->type)->kinds);
+                                     : output_dtype(graph_, node_, find(wire->type)->kinds,
+                                                    output_port(op_, item, node_));
     return value;
   }
 
@@ -136,7 +172,7 @@ DType mirrored_dtype(const Graph& graph, const Node& node, size_t item) {
   return graph.value(*tensor_of(node.arguments[first + item])).dtype;
 }
 
-DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {
+DType output_dtype(const Graph& graph, const Node& node, Kinds kinds, size_t port) {
   kinds &= kind::tensor;
   MITHRIL_CHECK(kinds != 0,
                 "op " + node.op->name + " makes a value, not a tensor: it has no place in a graph");
@@ -156,8 +192,7 @@ DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {
   }
   if (kinds & kind::float_tensor)
     return widest(graph, node.arguments, kind::float_tensor, graph.default_dtype());
-  if (kinds & kind::int_tensor)
-    return widest(graph, node.arguments, kind::int_tensor, DType::int64);
+  if (kinds & kind::int_tensor) return widest_int(graph, node, port);
   return DType::boolean;
 }
 

@@ -139,7 +139,7 @@ class NodeMatch final : public Solver {
       const size_t port = op_.inputs.size() + i;
       const Kinds kinds = output_kinds(port);
       require(std::has_single_bit(kinds) && (kinds & kind::tensor));
-      const DType dtype = output_dtype(graph_, node_, kinds);
+      const DType dtype = output_dtype(graph_, node_, kinds, i);
       if (op_.outputs[i].list) {
         for (auto& dims : list_shapes_) {
           require(dims.has_value());

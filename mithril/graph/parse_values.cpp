@@ -36,7 +36,7 @@ T ValueParser::read(const Token& token, const std::string& text, const std::stri
 DType ValueParser::dtype() {
   std::vector<std::string> names;
   const Token token = lexer_.take();
-  for (const DType dtype : computed_dtypes) {
+  for (const DType dtype : all_dtypes) {
     if (token.text == mithril::name(dtype)) return dtype;
     names.emplace_back(mithril::name(dtype));
   }
@@ -219,7 +219,7 @@ Tensor ValueParser::elements(const Dims& dims) {
 
 Tensor ValueParser::tensor(DType dtype, const Dims& dims) {
   lexer_.expect("{");
-  return visit_computed_dtype(dtype, [&](auto zero) { return elements<decltype(zero)>(dims); });
+  return visit_dtype(dtype, [&](auto zero) { return elements<decltype(zero)>(dims); });
 }
 
 }  // namespace mithril

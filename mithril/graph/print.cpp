@@ -21,7 +21,7 @@ struct PrintOptions {
 std::string elements_text(const Tensor& given, size_t most) {
   const Tensor tensor = given.host();
   std::string text = "{";
-  visit_computed_dtype(tensor.dtype(), [&](auto zero) {
+  visit_dtype(tensor.dtype(), [&](auto zero) {
     const auto elements = tensor.values<decltype(zero)>();
     const size_t shown = std::min(elements.size(), most);
     for (size_t i = 0; i < shown; ++i) text += (i > 0 ? ", " : "") + element_text(elements[i]);

@@ -79,8 +79,8 @@ class GraphDecoder {
 
   DType dtype() {
     const uint8_t read = all_.byte();
-    check(read < std::size(computed_dtypes));
-    return computed_dtypes[read];
+    check(read < std::size(all_dtypes));
+    return all_dtypes[read];
   }
 
   void read_values() {

@@ -72,7 +72,7 @@ std::optional<Number> read_decimal(std::string_view text) {
 
 bool is_reserved(std::string_view word) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words) ||
-         std::any_of(std::begin(computed_dtypes), std::end(computed_dtypes),
+         std::any_of(std::begin(all_dtypes), std::end(all_dtypes),
                      [&](DType dtype) { return name(dtype) == word; });
 }
 
@@ -159,6 +159,12 @@ std::optional<T> read_element(std::string_view text) {
 template std::string element_text(bool);
 template std::string element_text(int32_t);
 template std::string element_text(int64_t);
+template std::string element_text(int8_t);
+template std::string element_text(int16_t);
+template std::string element_text(uint8_t);
+template std::string element_text(uint16_t);
+template std::string element_text(uint32_t);
+template std::string element_text(uint64_t);
 template std::string element_text(float16);
 template std::string element_text(bfloat16);
 template std::string element_text(float);
@@ -166,6 +172,12 @@ template std::string element_text(double);
 template std::optional<bool> read_element(std::string_view);
 template std::optional<int32_t> read_element(std::string_view);
 template std::optional<int64_t> read_element(std::string_view);
+template std::optional<int8_t> read_element(std::string_view);
+template std::optional<int16_t> read_element(std::string_view);
+template std::optional<uint8_t> read_element(std::string_view);
+template std::optional<uint16_t> read_element(std::string_view);
+template std::optional<uint32_t> read_element(std::string_view);
+template std::optional<uint64_t> read_element(std::string_view);
 template std::optional<float16> read_element(std::string_view);
 template std::optional<bfloat16> read_element(std::string_view);
 template std::optional<float> read_element(std::string_view);

@@ -35,6 +35,7 @@ Datum::Datum(int64_t number) : held_(Dim(number)) {}
 Datum::Datum(Dim dim) : held_(dim) {}
 Datum::Datum(double number) : held_(number) {}
 Datum::Datum(const char* text) : Datum(std::string(text)) {}
+Datum::Datum(DType dtype) : held_(dtype) {}
 Datum::Datum(Ellipsis) : held_(Ellipsis{}) {}
 Datum::Datum(const Datum& other) = default;
 Datum::Datum(Datum&& other) noexcept = default;
@@ -43,14 +44,6 @@ Datum& Datum::operator=(Datum&& other) noexcept = default;
 Datum::~Datum() = default;
 
 Datum::Datum(std::string text) : held_(std::make_shared<const std::string>(std::move(text))) {}
-
-Datum::Datum(DType dtype) : held_(dtype) {
-  if (!is_narrow(dtype)) return;
-  raise({.kind = ErrorKind::type,
-         .code = "E0370",
-         .message = fmt::format("models do not compute in {}", name(dtype)),
-         .help = "models widen such tensors to int32 or int64: choose one of these"});
-}
 
 Datum::Datum(Tuple items) {
   Nest nest{std::move(items)};

@@ -35,7 +35,7 @@ class Datum {
   Datum(double number);
   Datum(const char* text);
   Datum(std::string text);
-  Datum(DType dtype);  // TypeError E0370 for int8, int16 and uint8: no value of a graph has them
+  Datum(DType dtype);
   Datum(Tuple items);
   Datum(Slice slice);
   Datum(Ellipsis);

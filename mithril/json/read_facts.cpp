@@ -152,8 +152,8 @@ void read_states(Model& model, const Fields& fields, const Place& place) {
 void read_types(Model& model, const Fields& fields, const Place& place) {
   for (const char* field : {"assigned_types", "types"}) {
     each(model, fields, place, field, [&](const std::string& key, const Json& fact, auto& at) {
-      const Kinds kinds = kinds_of(fact, at);
-      reading(at, [&] { model.set_types({{key, kinds}}); });
+      const PortType type = type_of(fact, at);
+      reading(at, [&] { model.set_types({{key, type}}); });
     });
   }
 }

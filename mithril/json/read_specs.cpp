@@ -48,7 +48,7 @@ Binding SpecReader::described(const Json& json, const Place& place) {
     }
   }
   if (const Json* shape = fields.find("shape")) key.shape = shape_of(*shape, place.at("shape"));
-  if (const Json* type = fields.find("type")) key.type = kinds_of(*type, place.at("type"));
+  if (const Json* type = fields.find("type")) key.type = type_of(*type, place.at("type"));
   if (const Json* flag = fields.find("differentiable"))
     key.differentiable = flag_of(*flag, place.at("differentiable"));
   if (const Json* interval = fields.find("interval")) {
@@ -70,7 +70,7 @@ Binding SpecReader::described(const Json& json, const Place& place) {
   if (targets.empty()) return key;
   if (key.name.empty()) note_open(targets);
   const Binding first = key.name.empty() ? targets.front() : Binding(key);
-  const bool says_more = key.value || key.tensor || key.shape || key.type ||
+  const bool says_more = key.value || key.tensor || key.shape || key.type.kinds ||
                          key.differentiable.has_value() || key.interval;
   if (!key.name.empty()) {
     targets.insert(targets.begin(), key.name);

@@ -10,6 +10,8 @@ namespace {
 Json element(const Tensor& tensor, int64_t index) {
   if (tensor.dtype() == DType::boolean) return tensor.data<bool>()[index];
   if (tensor.dtype() == DType::int64) return tensor.data<int64_t>()[index];
+  // JSON has ints of 64 bits with a sign: larger ones are written modulo 2^64, and read so.
+  if (tensor.dtype() == DType::uint64) return static_cast<int64_t>(tensor.data<uint64_t>()[index]);
   if (is_integer(tensor.dtype())) return static_cast<int64_t>(tensor.at_as_double(index));
   return json_of(Datum(tensor.at_as_double(index)));
 }

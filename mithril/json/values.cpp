@@ -176,6 +176,23 @@ Json json_of_kinds(Kinds kinds) {
   return types.size() == 1 ? types.front() : Json(std::move(types));
 }
 
+Json json_of(const PortType& type) {
+  if (!type.dtype) return json_of_kinds(type.kinds);
+  return Json::Object{{"Tensor", Json::Array{std::string(name(*type.dtype))}}};
+}
+
+PortType type_of(const Json& json, const Place& place) {
+  const auto* object = json.as<Json::Object>();
+  const bool is_tensor =
+      object && object->size() == 1 && lower_case(object->front().first) == "tensor";
+  const auto* items = is_tensor ? object->front().second.as<Json::Array>() : nullptr;
+  const auto* text = items && items->size() == 1 ? items->front().as<std::string>() : nullptr;
+  for (const DType dtype : all_dtypes) {
+    if (text && *text == name(dtype)) return dtype;
+  }
+  return kinds_of(json, place);
+}
+
 Kinds kinds_of(const Json& json, const Place& place) {
   if (json.as<std::string>()) return kind_named(value_kinds, json, place);
   if (json.as<Json::Array>()) return kinds_of_items(json, place, kinds_of);

@@ -27,5 +27,8 @@ ShapeSpec shape_of(const Json& json, const Place& place);
 // "int", {"Tensor": ["float"]}, or an array of these.
 Json json_of_kinds(Kinds kinds);
 Kinds kinds_of(const Json& json, const Place& place);
+// The same, and {"Tensor": ["uint8"]}: an exact dtype.
+Json json_of(const PortType& type);
+PortType type_of(const Json& json, const Place& place);
 
 }  // namespace mithril

@@ -37,8 +37,7 @@ Json json_of_argument(const Datum& datum, const std::string& kinds) {
   if (recipe.size() < 4) return fields;
   Json::Array types;
   for (const Datum& pair : recipe[3].tuple()) {
-    const auto kinds = static_cast<Kinds>(pair.tuple()[1].integer());
-    types.emplace_back(Json::Array{pair.tuple()[0].text(), json_of_kinds(kinds)});
+    types.emplace_back(Json::Array{pair.tuple()[0].text(), json_of(stated_type(pair.tuple()[1]))});
   }
   fields.emplace_back("assigned_types", std::move(types));
   return fields;

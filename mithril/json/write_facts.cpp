@@ -135,8 +135,8 @@ void FactsWriter::write(Json::Object& fields) const {
     for (const StatedFact* fact : stated_[i]) {
       if (const auto* shape = std::get_if<ShapeSpec>(&fact->what)) {
         add(shapes, name, json_of(*shape));
-      } else if (const auto* kinds = std::get_if<Kinds>(&fact->what)) {
-        add(types, name, json_of_kinds(*kinds));
+      } else if (const auto* type = std::get_if<PortType>(&fact->what)) {
+        add(types, name, json_of(*type));
       } else if (const auto* flag = std::get_if<bool>(&fact->what)) {
         add(flags, name, *flag, true);
       } else if (const auto* datum = std::get_if<Datum>(&fact->what)) {

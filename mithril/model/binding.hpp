@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mithril/infer/datum.hpp"
+#include "mithril/infer/port_type.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril {
@@ -112,7 +113,7 @@ struct IOKey {
   std::optional<Datum> value = {};
   std::optional<Tensor> tensor = {};
   std::optional<ShapeSpec> shape = {};
-  Kinds type = 0;  // 0: not stated
+  PortType type = {};  // kinds or an exact dtype; not stated by default
   std::optional<bool> differentiable = {};
   std::optional<std::pair<double, double>> interval =
       {};  // randomize_params draws from it, uniformly

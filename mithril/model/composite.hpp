@@ -70,8 +70,8 @@ struct StatedConstraint {
 };
 struct StatedFact {
   Wire* wire;  // null for a constraint
-  std::variant<Datum, Tensor, ShapeSpec, Kinds, bool, std::pair<double, double>, StatedDistribution,
-               StatedState, StatedConstraint>
+  std::variant<Datum, Tensor, ShapeSpec, PortType, bool, std::pair<double, double>,
+               StatedDistribution, StatedState, StatedConstraint>
       what;
 };
 

@@ -192,10 +192,11 @@ void Composition::describe(Wire* wire, const IOKey& key) {
   };
   // A value with a shape is a tensor: the type int is that of its elements.
   const bool is_tensor = key.shape && !key.value;
-  const int elements = is_tensor ? (key.type & kind::number) / kind::bool_value : 0;
-  const auto type = static_cast<Kinds>(elements ? (key.type & ~kind::number) | elements : key.type);
-  if (type) said("', type=").type(key.name, wire, type);
-  if (type && is_tensor) said("', shape=").type(key.name, wire, kind::tensor);
+  PortType type = key.type;
+  const int elements = is_tensor ? (type.kinds & kind::number) / kind::bool_value : 0;
+  if (elements) type.kinds = static_cast<Kinds>((type.kinds & ~kind::number) | elements);
+  if (type.kinds) said("', type=").type(key.name, wire, type);
+  if (type.kinds && is_tensor) said("', shape=").type(key.name, wire, kind::tensor);
   if (key.shape) said("', shape=").shape(key.name, wire, *key.shape);
   if (key.value) said("', value=").value(key.name, wire, *key.value);
   if (key.tensor) said("', value=").tensor(key.name, wire, *key.tensor);

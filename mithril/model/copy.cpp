@@ -264,6 +264,10 @@ class Copying {
         save(to->differentiable);
         to->differentiable = from->differentiable;
       }
+      if (from->dtype) {
+        save(to->dtype);
+        to->dtype = from->dtype;
+      }
       const DatumVariable* value = from->value && !from->driver ? find(from->value) : nullptr;
       if (value && value->known)
         facts.set(value_of(facts, to), map_dims(value->datum, [&](const Dim& dim) {

@@ -5,6 +5,7 @@
 
 #include "mithril/base/pointer_map.hpp"
 #include "mithril/graph/infer_node.hpp"
+#include "mithril/graph/wide_integers.hpp"
 #include "mithril/infer/distinct_names.hpp"
 #include "mithril/infer/shape_window.hpp"
 #include "mithril/infer/symbol.hpp"
@@ -13,6 +14,7 @@
 #include "mithril/model/share.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
+#include "mithril/tensor/functions.hpp"
 
 namespace mithril {
 namespace {
@@ -41,6 +43,7 @@ class Flattening {
     reserve(ops);
     add_nodes(ops);
     add_outputs();
+    flat_.graph = with_wide_integers(graph());
     return std::move(flat_);
   }
 
@@ -65,12 +68,26 @@ class Flattening {
       Wire* wire = top(literal.wire);
       std::string name = name_of(wire);
       if (name.empty()) name = "tensor_" + std::to_string(graph().constants().size());
-      const DType dtype =
-          is_floating(literal.tensor.dtype()) ? graph().default_dtype() : literal.tensor.dtype();
-      ids_[wire] = graph().add_constant(std::move(name), dtype == literal.tensor.dtype()
-                                                             ? literal.tensor
-                                                             : literal.tensor.to(dtype));
+      const DType given = literal.tensor.dtype();
+      const DType kept = is_floating(given)       ? graph().default_dtype()
+                         : given == DType::uint64 ? given
+                                                  : widened(given);
+      ids_[wire] =
+          graph().add_constant(name, converted(literal.tensor, wire->dtype.value_or(kept), name));
     }
+  }
+
+  static Tensor converted(const Tensor& literal, DType dtype, const std::string& name) {
+    if (dtype == literal.dtype()) return literal;
+    const Tensor made = literal.to(dtype);
+    if (is_floating(dtype) || same_integers(literal.host(), made.host())) return made;
+    raise({.kind = ErrorKind::value,
+           .code = "E1362",
+           .path = name,
+           .message = "the tensor has numbers that its dtype " + std::string(mithril::name(dtype)) +
+                      " cannot hold",
+           .facts = {{"tensor", dtype_and_dims(literal), ""}},
+           .help = "state a wider dtype"});
   }
 
   void add_inputs() {
@@ -82,7 +99,8 @@ class Flattening {
       const DType dtype = kinds & kind::float_tensor ? graph().default_dtype()
                           : kinds & kind::int_tensor ? DType::int64
                                                      : DType::boolean;
-      ids_[port.wire] = graph().add_input(value(std::move(port.name), port.wire, dtype));
+      const DType stated = port.wire->dtype.value_or(dtype);
+      ids_[port.wire] = graph().add_input(value(std::move(port.name), port.wire, stated));
       flat_.inputs.push_back(port.wire);
     }
   }
@@ -144,11 +162,25 @@ class Flattening {
     size_t k = 0;
     for (Wire* slot : part.output_slots()) {
       Wire* wire = top(slot);
+      require_stated(wire, dtypes[k]);
       const ValueId id = graph().add_value(value(name_of(wire), wire, dtypes[k++]));
       ids_[wire] = id;
       node.outputs.push_back(id);
     }
     graph().add_node(std::move(node));
+  }
+
+  // An op decides the dtype of its result, so a statement about it can only agree.
+  void require_stated(Wire* wire, DType made) const {
+    if (!wire->dtype || wire->dtype == made) return;
+    const std::string path = name_of(wire);
+    raise({.kind = ErrorKind::type,
+           .code = "E1363",
+           .path = path,
+           .message = "'" + path + "' is stated to be another dtype than its op makes",
+           .facts = {{"stated", std::string(name(*wire->dtype)), ""},
+                     {"made", std::string(name(made)), ""}},
+           .help = "cast it, or state the dtypes of the inputs that it is computed from"});
   }
 
   // Composing has folded all values except numbers that depend on unknown sizes: x.shape[0] ** 0.5.
@@ -222,11 +254,12 @@ class Flattening {
                                                  : Datum(false);
     }
     std::vector<DType> dtypes;
-    for (Wire* wire : part.output_slots()) {
-      dtypes.push_back(part.op->mirrors_list() ? mirrored_dtype(graph, node, dtypes.size())
-                       : states_outputs(*part.op)
-                           ? stated_outputs(node)[dtypes.size()].dtype
-                           : output_dtype(graph, node, find(top(wire)->type)->kinds));
+    for (size_t slot = part.input_count; slot < part.slot_count; ++slot) {
+      const Kinds kinds = find(top(part.slots[slot])->type)->kinds;
+      const size_t port = part.port_of(slot) - part.op->inputs.size();
+      dtypes.push_back(part.op->mirrors_list()    ? mirrored_dtype(graph, node, dtypes.size())
+                       : states_outputs(*part.op) ? stated_outputs(node)[dtypes.size()].dtype
+                                                  : output_dtype(graph, node, kinds, port));
     }
     return dtypes;
   }

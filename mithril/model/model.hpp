@@ -104,7 +104,7 @@ class Model {
 
   // Facts: a contradiction is an error at the call, which does not change the model.
   Model& set_shapes(const std::vector<std::pair<std::string, ShapeSpec>>& shapes);
-  Model& set_types(const std::vector<std::pair<std::string, Kinds>>& types);
+  Model& set_types(const std::vector<std::pair<std::string, PortType>>& types);
   Model& set_values(
       const std::vector<std::pair<std::string, Binding>>& values);  // values and tensors
   // False freezes a parameter of a layer (CompileOptions::frozen), and makes another input data.

@@ -18,6 +18,8 @@ Fact known_shape(Wire* wire) {
 
 Fact known_type(Wire* wire) {
   const Type* type = find(top(wire)->type);
+  if (const auto dtype = top(wire)->dtype)
+    return {"known", to_string(PortType(*dtype)), origin_text(type->origin)};
   return {"known", to_string_kinds(type->kinds), origin_text(type->origin)};
 }
 
@@ -54,6 +56,21 @@ ErrorDetails placed(const Error& error, const std::string& path) {
   ErrorDetails details = error.unnumbered();
   if (details.path.empty()) details.path = details.port = path;
   return details;
+}
+
+void state_dtype(Wire* wire, DType dtype) {
+  Wire* set = top(wire);
+  if (set->dtype && set->dtype != dtype) {
+    raise({.kind = ErrorKind::type,
+           .code = "E1360",
+           .path = wire_name(set),
+           .message = "two dtypes are stated for one connection",
+           .facts = {{"one side", std::string(name(*set->dtype)), ""},
+                     {"other side", std::string(name(dtype)), ""}},
+           .help = "cast between the two"});
+  }
+  save(set->dtype);
+  set->dtype = dtype;
 }
 
 }  // namespace
@@ -125,12 +142,13 @@ void Statements::shape(const std::string& key, Wire* wire, const ShapeSpec& shap
       });
 }
 
-void Statements::type(const std::string& key, Wire* wire, Kinds kinds) {
+void Statements::type(const std::string& key, Wire* wire, const PortType& type) {
   state(
-      key, wire, [&] { return to_string_kinds(kinds); }, known_type,
+      key, wire, [&] { return to_string(type); }, known_type,
       [&] {
-        model_.facts->narrow(top(wire)->type, kinds);
-        model_.note({wire, kinds});
+        model_.facts->narrow(top(wire)->type, type.kinds);
+        if (type.dtype) state_dtype(wire, *type.dtype);
+        model_.note({wire, type});
       });
 }
 

@@ -23,7 +23,7 @@ class Statements {
   Statements(Composite& model, const Wording& wording) : model_(model), wording_(wording) {}
 
   void shape(const std::string& key, Wire* wire, const ShapeSpec& shape);
-  void type(const std::string& key, Wire* wire, Kinds kinds);
+  void type(const std::string& key, Wire* wire, const PortType& type);
   void value(const std::string& key, Wire* wire, const Datum& value);
   void tensor(const std::string& key, Wire* wire, const Tensor& tensor);
   // `join` makes one wire of it and another.

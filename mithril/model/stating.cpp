@@ -32,7 +32,7 @@ Model& Model::set_shapes(const std::vector<std::pair<std::string, ShapeSpec>>& s
   return *this;
 }
 
-Model& Model::set_types(const std::vector<std::pair<std::string, Kinds>>& types) {
+Model& Model::set_types(const std::vector<std::pair<std::string, PortType>>& types) {
   state_each(open_model(changing()), "set_types", types, &Statements::type);
   return *this;
 }

@@ -256,6 +256,11 @@ Model make_opened(std::string_view name, const Arguments& arguments) {
   return def->build(CheckedArguments(def->name, def->arguments, arguments));
 }
 
+PortType stated_type(const Datum& datum) {
+  if (datum.kind() == kind::dtype) return datum.dtype();
+  return static_cast<Kinds>(datum.integer());
+}
+
 Model made_of(const Datum& argument) {
   if (argument.kind() == kind::string) return make_model(argument.text());
   const Tuple& items = argument.tuple();
@@ -266,8 +271,7 @@ Model made_of(const Datum& argument) {
   if (items.size() > 2 && !items[2].text().empty()) model.part()->give_name(items[2].text());
   if (items.size() < 4) return model;
   for (const Datum& pair : items[3].tuple()) {
-    const auto kinds = static_cast<Kinds>(pair.tuple()[1].integer());
-    model.set_types({{pair.tuple()[0].text(), kinds}});
+    model.set_types({{pair.tuple()[0].text(), stated_type(pair.tuple()[1])}});
   }
   return model;
 }

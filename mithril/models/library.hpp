@@ -70,6 +70,8 @@ Model make_model(std::string_view name, const Arguments& arguments = {});
 // A model that its user could have composed: with the same parts, and with what the library states
 // about their connections as statements. Its parts are models of the library.
 Model make_opened(std::string_view name, const Arguments& arguments = {});
+// The type in such an argument: kinds as an int, or a dtype.
+PortType stated_type(const Datum& datum);
 // The model of an argument (argument_of in models/part_argument.hpp). NameError E0608 for an
 // unknown class.
 Model made_of(const Datum& argument);

@@ -14,18 +14,20 @@ namespace {
 // Whether the model was not changed, except for the types of its connections.
 bool is_untouched(const Composite& model) {
   const auto is_type = [](const StatedFact& fact) {
-    return fact.wire && std::holds_alternative<Kinds>(fact.what);
+    return fact.wire && std::holds_alternative<PortType>(fact.what);
   };
   return model.recipe && model.recipe->renamed.empty() &&
          std::all_of(model.statements.begin(), model.statements.end(), is_type) &&
          model.parts.size() == model.recipe->parts && model.keys.size() == model.recipe->keys;
 }
 
-// A pair of a key and its kinds for each type that was stated.
+// A pair of a key and its kinds or its dtype for each type that was stated.
 Tuple stated_types(const Composite& model) {
   Tuple types;
   for (const StatedFact& fact : model.statements) {
-    types.emplace_back(Tuple{name_in_graph(model, fact.wire), int64_t{std::get<Kinds>(fact.what)}});
+    const auto& type = std::get<PortType>(fact.what);
+    types.emplace_back(Tuple{name_in_graph(model, fact.wire),
+                             type.dtype ? Datum(*type.dtype) : Datum(int64_t{type.kinds})});
   }
   return types;
 }

@@ -21,7 +21,7 @@ class PartArgument {
 };
 
 // "Relu", or, with arguments, a name or set types, a tuple ("LeakyRelu", (("slope", 0.1),), "name",
-// (("input", kinds),)). TypeError E0305 for a model that its user composed or changed.
+// (("input", kinds or dtype),)). TypeError E0305 for a model that its user composed or changed.
 Datum argument_of(const Model& model);
 
 }  // namespace mithril

@@ -1,5 +1,7 @@
 #include "mithril/onnx/element_type.hpp"
 
+#include "mithril/base/error.hpp"
+
 namespace mithril::onnx {
 namespace {
 
@@ -7,26 +9,25 @@ struct TypeRow {
   ElementType type;
   const char* name;
   std::optional<DType> held;
-  bool computed = false;
 };
 
 const TypeRow type_rows[] = {
-    {ElementType::float32, "float", DType::float32, true},
+    {ElementType::float32, "float", DType::float32},
     {ElementType::uint8, "uint8", DType::uint8},
     {ElementType::int8, "int8", DType::int8},
-    {ElementType::uint16, "uint16", DType::int32},
+    {ElementType::uint16, "uint16", DType::uint16},
     {ElementType::int16, "int16", DType::int16},
-    {ElementType::int32, "int32", DType::int32, true},
-    {ElementType::int64, "int64", DType::int64, true},
+    {ElementType::int32, "int32", DType::int32},
+    {ElementType::int64, "int64", DType::int64},
     {ElementType::string, "string", {}},
-    {ElementType::boolean, "bool", DType::boolean, true},
-    {ElementType::float16, "float16", DType::float16, true},
-    {ElementType::float64, "double", DType::float64, true},
-    {ElementType::uint32, "uint32", DType::int64},
-    {ElementType::uint64, "uint64", DType::int64},
+    {ElementType::boolean, "bool", DType::boolean},
+    {ElementType::float16, "float16", DType::float16},
+    {ElementType::float64, "double", DType::float64},
+    {ElementType::uint32, "uint32", DType::uint32},
+    {ElementType::uint64, "uint64", DType::uint64},
     {ElementType::complex64, "complex64", {}},
     {ElementType::complex128, "complex128", {}},
-    {ElementType::bfloat16, "bfloat16", DType::bfloat16, true},
+    {ElementType::bfloat16, "bfloat16", DType::bfloat16},
     {ElementType::float8_e4m3fn, "float8e4m3fn", {}},
     {ElementType::float8_e4m3fnuz, "float8e4m3fnuz", {}},
     {ElementType::float8_e5m2, "float8e5m2", {}},
@@ -59,15 +60,13 @@ std::optional<DType> held_dtype(ElementType type) {
   return row ? row->held : std::nullopt;
 }
 
-std::optional<DType> graph_dtype(ElementType type) {
-  const auto held = held_dtype(type);
-  return held ? std::optional(widened(*held)) : std::nullopt;
+ElementType element_type_of(DType dtype) {
+  for (const TypeRow& row : type_rows)
+    if (row.held == dtype) return row.type;
+  MITHRIL_CHECK(false, "an unknown dtype");
 }
 
-bool is_computed(ElementType type) {
-  const TypeRow* row = row_of(type);
-  return row && row->computed;
-}
+bool is_computed(ElementType type) { return held_dtype(type).has_value(); }
 
 bool is_float(ElementType type) {
   const auto held = held_dtype(type);

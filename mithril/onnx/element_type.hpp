@@ -12,13 +12,12 @@ namespace mithril::onnx {
 // "float", "uint8", "float8e4m3fn": the names of ONNX. "type 99" for an unknown one.
 std::string name_of(ElementType type);
 
-// The dtype of a tensor that holds each element exactly: int32 for uint16, int64 for uint32 and for
-// uint64 below 2^63. Nothing for types whose tensors Mithril does not read.
+// The dtype with these elements. Nothing for types whose tensors Mithril does not read.
 std::optional<DType> held_dtype(ElementType type);
-// The dtype of values in graphs: as held_dtype, and int32 for int8, uint8 and int16.
-std::optional<DType> graph_dtype(ElementType type);
+// The element type with the elements of a dtype: all dtypes have one.
+ElementType element_type_of(DType dtype);
 
-// Whether graphs compute with exactly these elements: arithmetic wraps and rounds as in ONNX.
+// Whether graphs compute with these elements: arithmetic wraps and rounds as in ONNX.
 bool is_computed(ElementType type);
 bool is_float(ElementType type);
 bool is_int(ElementType type);  // a bool is not one

@@ -58,7 +58,7 @@ Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, 
   }
   if (open.empty()) return outputs;
   const Graph graph =
-      expand_ops(flatten(Model::create(open), *graph_dtype(scratch.default_float())).graph);
+      expand_ops(flatten(Model::create(open), *held_dtype(scratch.default_float())).graph);
   const double bytes = made_bytes(graph);
   if (bytes > static_cast<double>(room))
     refuse("it makes " + memory_text(bytes) + " of constants, which the file does not warrant");

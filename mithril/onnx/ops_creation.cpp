@@ -43,7 +43,7 @@ Outputs constant_of_shape(const NodeContext& node) {
     const Connection zeros = apply("full", {shape, element.item() != 0});
     return {Value(zeros, type)};
   }
-  const auto dtype = graph_dtype(type);
+  const auto dtype = held_dtype(type);
   if (!dtype) refuse("models have no tensors of " + name_of(type));
   const Binding number = is_float(type)
                              ? Binding(element.item())

@@ -180,38 +180,6 @@ Outputs cast_like(const NodeContext& node) {
   return {Value(converted(node[0], node.type(1)), node.type(1))};
 }
 
-// A cast of a type that models do not compute with: the bits that the type keeps.
-Outputs any_cast(const NodeContext& node, ElementType to) {
-  const ElementType from = node.type();
-  const Connection x = node[0];
-  if (from == to) return {Value(x, to)};
-  if (is_computed(to)) return {Value(converted(x, to), to)};
-  if (is_float(from)) {
-    if (to == ElementType::uint64) refuse("models do not compute with uint64 yet");
-    // Out of range, ONNX leaves the result undefined.
-    return {Value(converted(x, to), to)};
-  }
-  const bool is_signed = to == ElementType::int8 || to == ElementType::int16;
-  const bool is_byte = to == ElementType::int8 || to == ElementType::uint8;
-  if (!is_byte && to != ElementType::int16 && to != ElementType::uint16)
-    refuse("models do not convert ints to " + name_of(to) + " yet");
-  const std::int64_t all = is_byte ? 256 : 65536;
-  const Connection wide = from == ElementType::boolean ? x.cast(DType::int32) : x;
-  if (!is_signed) return {Value(apply("remainder", {wide, all}).cast(DType::int32), to)};
-  const Connection wrapped = apply("remainder", {wide + all / 2, all}) - all / 2;
-  return {Value(wrapped.cast(DType::int32), to)};
-}
-
-Outputs cast_to(const NodeContext& node) {
-  const ElementType to = element_type(node, "to", ElementType::undefined);
-  return is_computed(to) && is_computed(node.type()) ? cast(node) : any_cast(node, to);
-}
-
-Outputs cast_to_like(const NodeContext& node) {
-  const ElementType to = node.type(1);
-  return is_computed(to) && is_computed(node.type()) ? cast_like(node) : any_cast(node, to);
-}
-
 }  // namespace
 
 std::vector<OpRow> elementwise_rows() {
@@ -231,8 +199,8 @@ std::vector<OpRow> elementwise_rows() {
       {"BitwiseNot", 18, unary<bitwise_not_op>, "BitwiseNot"},
       {"BitwiseOr", 18, binary<bitwise_or_op>, "BitwiseOr"},
       {"BitwiseXor", 18, binary<bitwise_xor_op>, "BitwiseXOr"},
-      {"Cast", 6, cast_to, "Cast", "float8 and narrower, strings", true},
-      {"CastLike", 15, cast_to_like, "Cast", "float8 and narrower, strings", true},
+      {"Cast", 6, cast, "Cast", "float8 and narrower, strings", true},
+      {"CastLike", 15, cast_like, "Cast", "float8 and narrower, strings", true},
       of_floats({"Ceil", 1, ceil, "Floor of the negated"}),
       of_floats({"Cos", 7, unary<cos_op>, "Cosine"}),
       of_floats({"Cosh", 9, from_layer<cosh_layer>, "Cosh"}),

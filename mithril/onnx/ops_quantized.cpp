@@ -1,5 +1,4 @@
-// Quantised tensors. Their elements are held as int32, and products of them are computed as
-// doubles, which are exact below 2^53.
+// Quantised tensors. Products of them are computed as doubles, which are exact below 2^53.
 #include "mithril/onnx/parts.hpp"
 #include "mithril/onnx/windows.hpp"
 
@@ -7,7 +6,7 @@ namespace mithril::onnx {
 namespace {
 
 struct QuantizedRange {
-  double low = 0, high = 255;
+  double low, high;
 };
 
 QuantizedRange limits_of(ElementType type) {
@@ -45,10 +44,11 @@ Outputs dequantize(const NodeContext& node) {
 }
 
 Connection quantized(const Connection& x, const Connection& scale, const Binding& zero,
-                     QuantizedRange limits) {
+                     ElementType type) {
+  const QuantizedRange limits = limits_of(type);
   const Connection rounded = apply("round", {x / scale});  // NaN if both are 0
   const Connection steps = selected(apply("is_nan", {rounded}), 0.0, rounded) + zero;
-  return steps.clamp(limits.low, limits.high).cast(DType::int32);
+  return converted(steps.clamp(limits.low, limits.high), type);
 }
 
 Outputs quantize(const NodeContext& node) {
@@ -59,11 +59,10 @@ Outputs quantize(const NodeContext& node) {
   const ElementType type = node.has(2)                        ? node.type(2)
                            : stated == ElementType::undefined ? ElementType::uint8
                                                               : stated;
-  const QuantizedRange limits = limits_of(type);
   const Connection x = converted(node[0], node.type(1));
   const Binding zero =
       node.has(2) ? Binding(converted(along(node, 2, axis, rank), node.type(1))) : Binding(0.0);
-  return {Value(quantized(x, along(node, 1, axis, rank), zero, limits), type)};
+  return {Value(quantized(x, along(node, 1, axis, rank), zero, type), type)};
 }
 
 Outputs quantize_dynamically(const NodeContext& node) {
@@ -74,8 +73,9 @@ Outputs quantize_dynamically(const NodeContext& node) {
   const Connection width = high - low;
   const Connection scale = selected(width.eq(0.0), 1.0, width / 255.0);
   const Connection zero = apply("round", {(-low / scale).clamp(0.0, 255.0)});
-  return {Value(quantized(x, scale, zero, {}), ElementType::uint8),
-          Value(scale, ElementType::float32), Value(zero.cast(DType::int32), ElementType::uint8)};
+  return {Value(quantized(x, scale, zero, ElementType::uint8), ElementType::uint8),
+          Value(scale, ElementType::float32),
+          Value(converted(zero, ElementType::uint8), ElementType::uint8)};
 }
 
 // The elements above the zero point, as doubles.

@@ -38,7 +38,7 @@ Connection joined(const std::vector<Connection>& parts, std::int64_t axis) {
 }
 
 Connection converted(const Connection& x, ElementType type) {
-  const auto dtype = graph_dtype(type);
+  const auto dtype = held_dtype(type);
   if (!dtype) refuse("Mithril has no tensors of " + name_of(type));
   return x.cast(*dtype);
 }

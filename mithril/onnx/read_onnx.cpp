@@ -130,17 +130,12 @@ class FileImport {
     Value& value = scope_.values[input.name];
     value.name = input.name;
     value.type = input.type;
-    const auto dtype = graph_dtype(input.type);
+    const auto dtype = held_dtype(input.type);
     if (!input.other_kind.empty() || !dtype) {
       value.is_missing = true;
       const std::string kind =
           input.other_kind.empty() ? "a tensor of " + name_of(input.type) : "a " + input.other_kind;
       importer_.note("input " + input.name, "it is " + kind);
-      return;
-    }
-    if (!allows(input.type)) {
-      value.is_missing = true;
-      importer_.note("input " + input.name, "it has doubles; dtype=float64 imports them");
       return;
     }
     if (input.dims && input.dims->size() > most_axes) {
@@ -157,13 +152,9 @@ class FileImport {
                                      [&](const auto& item) { return item.first == input.name; });
     const bool is_replaced = stated != options_.shapes.end();
     model.set_shapes({{key, is_replaced ? stated->second : names_.shape(input)}});
-    model.set_types({{key, kind_of(input.type)}});
-    value.connection = workspace_.exact(model[key], input.type);
+    model.set_types({{key, workspace_.port_type(input.type)}});
+    value.connection = model[key];
     inputs_.push_back(key);
-  }
-
-  bool allows(ElementType type) const {
-    return type != ElementType::float64 || workspace_.default_float() == ElementType::float64;
   }
 
   void add_constants() {
@@ -205,7 +196,7 @@ class FileImport {
       const Value& value = importer_.need(scope_, output.name);
       if (value.is_missing) continue;
       const ElementType type = output.type == ElementType::undefined ? value.type : output.type;
-      if (type != value.type || !is_computed(type) || !allows(type)) {
+      if (type != value.type || !is_computed(type)) {
         importer_.note("output " + output.name, refused_type(value.type, type));
         continue;
       }
@@ -218,7 +209,6 @@ class FileImport {
   std::string refused_type(ElementType made, ElementType stated) const {
     if (made != stated)
       return "it is stated as " + name_of(stated) + ", and computed as " + name_of(made);
-    if (stated == ElementType::float64) return "it has doubles; dtype=float64 imports them";
     return "results of models do not have the type " + name_of(stated) + " yet";
   }
 

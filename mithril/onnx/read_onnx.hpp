@@ -16,8 +16,8 @@ struct OnnxOptions {
   TensorMap constants = {};
   // Sizes of inputs, in place of those that the file states: {{"x", {ml::any, 3, 224, 224}}}.
   std::vector<std::pair<std::string, ShapeSpec>> shapes = {};
-  // The dtype of the backend that the model will be compiled for: float32 or float64. A file with
-  // tensors of doubles needs float64.
+  // The dtype of the backend that the model will be compiled for: float32 or float64. Values of the
+  // other one keep their dtype.
   DType dtype = DType::float32;
 };
 

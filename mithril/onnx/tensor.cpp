@@ -142,15 +142,8 @@ class TensorReader {
                {"file", elements_.external.location}, {"found", found}, {"expected", expected}}});
   }
 
-  // The type in the file of elements that the dtype holds. uint16 and uint32 are widened.
-  StorageType stored_type(DType dtype) const {
-    if (record_.type == ElementType::uint16) return StorageType::uint16;
-    if (record_.type == ElementType::uint32) return StorageType::uint32;
-    return storage_type_of(dtype);
-  }
-
   std::size_t expected_bytes(DType dtype) const {
-    const auto width = static_cast<std::size_t>(bits_of(stored_type(dtype)) / 8);
+    const auto width = static_cast<std::size_t>(bits_of(storage_type_of(dtype)) / 8);
     return width * static_cast<std::size_t>(element_count(dims_));
   }
 
@@ -165,22 +158,7 @@ class TensorReader {
     if (bytes.size() != expected)
       refuse_elements(where_, std::to_string(bytes.size()) + " bytes",
                       std::to_string(expected) + " bytes for " + to_string(dims_));
-    const Tensor made = tensor_of_elements(stored_type(dtype), dims_, bytes, owner);
-    return record_.type == ElementType::uint64 ? checked_uint64(made) : made;
-  }
-
-  // int64 has no elements from 2^63 on.
-  Tensor checked_uint64(const Tensor& made) {
-    for (const std::int64_t element : made.values<std::int64_t>()) {
-      if (element < 0) {
-        raise({.kind = ErrorKind::type,
-               .code = "E1305",
-               .path = where_,
-               .message = "Mithril has no tensors of uint64 with elements from 2^63 on",
-               .facts = {{"in", file_.path}}});
-      }
-    }
-    return made;
+    return tensor_of_elements(storage_type_of(dtype), dims_, bytes, owner);
   }
 
   Tensor of_numbers(DType dtype) {
@@ -210,7 +188,6 @@ class TensorReader {
       return made;
     }
     const Tensor made = Tensor::of(dims_, elements_.ints);
-    if (record_.type == ElementType::uint64) return checked_uint64(made);
     return dtype == DType::int64 ? made : made.to(dtype);
   }
 

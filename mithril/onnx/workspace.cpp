@@ -21,31 +21,39 @@ Connection Workspace::connection(const Value& value) {
     return apply("to_tensor", {datum, DType::int64});
   }
   if (value.is_weight && !only_constants_) return parameter(value);
-  const Tensor& elements = *value.known;
-  return apply("buffer",
-               {Binding(is_narrow(elements.dtype()) ? elements.to(DType::int32) : elements)});
+  IOKey literal{.tensor = *value.known};
+  if (!is_default(value.type)) literal.type = value.known->dtype();
+  return apply("buffer", {Binding(literal)});
+}
+
+bool Workspace::is_default(ElementType type) const {
+  return type == default_float_ || type == ElementType::int64 || type == ElementType::boolean;
+}
+
+PortType Workspace::port_type(ElementType type) const {
+  return is_default(type) ? PortType(kind_of(type)) : PortType(*held_dtype(type));
 }
 
 Connection Workspace::parameter(const Value& value) {
   const std::string key = port_name(value.name);
+  // Parameters in half precision are kept in the dtype of the backend: training needs it.
+  const bool is_half = size_of(value.known->dtype()) == 2;
   if (!parameters_.contains(key)) {
     parameters_[key] = *value.known;
     static_cast<void>(model_.add_input(key));
     model_.set_shapes({{key, spec_of(value.known->dims())}});
-    model_.set_types({{key, kind::float_tensor}});
+    model_.set_types({{key, is_half ? PortType(kind::float_tensor) : port_type(value.type)}});
     if (value.is_frozen) {
       // The initializer keeps an input that is not differentiable from being data.
       model_.set_initializer(key, {.distribution = Initializer::Distribution::uniform_fan_in});
       model_.set_differentiability({{key, false}});
     }
   }
-  return exact(model_[key], value.type);
+  return is_half ? exact(model_[key], value.type) : model_[key];
 }
 
 Connection Workspace::exact(const Connection& connection, ElementType type) const {
-  const bool is_default =
-      type == default_float_ || type == ElementType::int64 || type == ElementType::boolean;
-  return is_default ? connection : connection.cast(*graph_dtype(type));
+  return is_default(type) ? connection : connection.cast(*held_dtype(type));
 }
 
 std::string Workspace::port_name(const std::string& name) {

@@ -22,6 +22,9 @@ class Workspace {
 
   // The value as a tensor of the model.
   Connection connection(const Value& value);
+  // The type of a port that holds exactly these elements; only kinds where graphs give it the dtype
+  // anyway.
+  PortType port_type(ElementType type) const;
   // Casts to exactly this type, unless graphs give the connection that type anyway.
   Connection exact(const Connection& connection, ElementType type) const;
   // The port for a name of the file, which differs if no port can have that name.
@@ -31,6 +34,7 @@ class Workspace {
 
  private:
   Connection parameter(const Value& value);
+  bool is_default(ElementType type) const;
 
   Model model_;
   TensorMap parameters_;

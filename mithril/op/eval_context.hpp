@@ -188,9 +188,13 @@ void EvalContext::visit(DType dtype, F& f) {
     case DType::int8:
     case DType::int16:
     case DType::uint8:
+    case DType::uint16:
+    case DType::uint32:
+    case DType::uint64:
       break;
   }
-  MITHRIL_CHECK(false, "half precision reaches an op's eval as float32, narrow integers as int32");
+  MITHRIL_CHECK(false,
+                "half precision reaches an op's eval as float32, other integers as int32 or int64");
 }
 
 }  // namespace mithril

@@ -46,6 +46,14 @@ enum class CastPolicy : uint8_t {
   float32,  // to float32: softmax, losses, large sums
 };
 
+// What an op does with integers. uint64, the only integer that int64 does not hold, is computed as
+// int64: by its bits, or shifted so that the order stays (graph/wide_integers.hpp).
+enum class IntegerUse : uint8_t {
+  numbers,  // needs the numbers: uint64 is refused, unless the results are floats
+  bits,     // the result modulo 2^n depends only on the operands modulo 2^n: sums, products
+  order,    // compares: less, max, sort
+};
+
 // The text is an expression (op/spelling.hpp), or "unsupported: why" if the target has none. A
 // missing entry also means none: "c" has entries only for formulas of one element. If the
 // expression depends on axes or sizes, `write` makes it for a node, and the text describes it in
@@ -127,6 +135,8 @@ struct OpDef {
   std::string combines_by = {};
 
   CastPolicy cast = CastPolicy::promote;
+  // Ops that move elements of any kind (the output is "T", which may be bool) need no entry.
+  IntegerUse integers = IntegerUse::numbers;
   bool objective = false;  // a loss or a metric: no output in inference mode unless it is asked for
   bool opaque = false;     // an observer may replace the result: passes must not compute it
   bool collective = false;  // processes meet in it: passes keep its nodes and their order

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,9 +27,10 @@ struct Wire {
   Note name;                       // its name there
   int32_t driver_slot = -1;
   int32_t weight = 1;
-  int32_t uses = 0;            // input slots of ops that read it
-  int8_t differentiable = -1;  // -1: not stated; 0, 1
-  bool constant = false;       // holds a tensor literal (side table of the root model)
+  int32_t uses = 0;                 // input slots of ops that read it
+  int8_t differentiable = -1;       // -1: not stated; 0, 1
+  std::optional<DType> dtype = {};  // stated: an exact dtype of the tensor
+  bool constant = false;            // holds a tensor literal (side table of the root model)
 };
 inline Wire* top(Wire* wire) {
   while (wire->parent) wire = wire->parent;

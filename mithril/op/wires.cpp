@@ -30,6 +30,17 @@ std::string driver_text(const Wire& wire) {
   return "a tensor value";
 }
 
+std::optional<DType> common_dtype(const Wire& outer, const Wire& inner) {
+  if (!outer.dtype || !inner.dtype || outer.dtype == inner.dtype)
+    return outer.dtype ? outer.dtype : inner.dtype;
+  raise({.kind = ErrorKind::type,
+         .code = "E1360",
+         .message = "two dtypes are stated for one connection",
+         .facts = {{"one side", std::string(name(*outer.dtype)), ""},
+                   {"other side", std::string(name(*inner.dtype)), ""}},
+         .help = "cast between the two"});
+}
+
 }  // namespace
 
 [[noreturn]] void raise_two_drivers(Wire* wire, std::string first, std::string second);
@@ -57,6 +68,7 @@ void unify_wires(Facts& facts, Wire* outer, Wire* inner) {
   facts.unify(a->shape, b->shape);
   if (a->value && b->value) facts.unify(a->value, b->value);
   const WireNaming naming = naming_of(*a, *b);
+  const std::optional<DType> dtype = common_dtype(*a, *b);
   const int8_t differentiable = a->differentiable >= 0 ? a->differentiable : b->differentiable;
   if (a->weight < b->weight) std::swap(a, b);
   save(*a);
@@ -73,6 +85,7 @@ void unify_wires(Facts& facts, Wire* outer, Wire* inner) {
   a->home = naming.home;
   a->name = naming.name;
   a->differentiable = differentiable;
+  a->dtype = dtype;
   a->constant = a->constant || b->constant;
 }
 

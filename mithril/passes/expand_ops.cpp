@@ -4,6 +4,7 @@
 #include "mithril/graph/grad_context.hpp"
 #include "mithril/graph/half_precision.hpp"
 #include "mithril/graph/nested_graphs.hpp"
+#include "mithril/graph/wide_integers.hpp"
 #include "mithril/op/faulty_record.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/passes/drop_rows.hpp"
@@ -106,7 +107,7 @@ Rebuilder expanded_once(const Graph& graph, int round) {
 }
 
 Graph expand(const Graph& graph, Graph (Rebuilder::*finish)()) {
-  Graph result = roll_loops(graph);
+  Graph result = roll_loops(with_wide_integers(graph));
   const int transforms = count_transforms(graph);
   // A transform may need all rounds of the expansions before it.
   const int most = most_rounds * (1 + transforms);

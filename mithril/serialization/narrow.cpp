@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "mithril/base/text.hpp"
 
@@ -19,45 +21,52 @@ namespace {
          .help = "leave it out of the types, or choose a wider one"});
 }
 
+template <typename To, typename From>
+bool holds(From number) {
+  if constexpr (std::is_integral_v<From> && !std::is_same_v<From, bool>) {
+    return std::in_range<To>(number);
+  } else {
+    const auto value = static_cast<double>(number);
+    constexpr double above = 2.0 * (std::numeric_limits<To>::max() / 2 + 1);
+    return value >= static_cast<double>(std::numeric_limits<To>::min()) && value < above &&
+           value == std::trunc(value);
+  }
+}
+
 template <typename To>
 void narrow_integers(const std::string& key, StorageType type, const Tensor& from, To* to) {
-  for (std::int64_t i = 0; i < from.size(); ++i) {
-    const double value = from.at_as_double(i);
-    const bool fits = value >= static_cast<double>(std::numeric_limits<To>::min()) &&
-                      value <= static_cast<double>(std::numeric_limits<To>::max()) &&
-                      value == std::trunc(value);
-    if (!fits) refuse_narrow(key, type, fmt::format("{} at element {}", value, i));
-    to[i] = static_cast<To>(value);
-  }
+  visit_dtype(from.dtype(), [&](auto zero) {
+    using From = decltype(zero);
+    std::int64_t i = 0;
+    for (const From number : from.values<From>()) {
+      if (!holds<To>(number))
+        refuse_narrow(key, type, fmt::format("{} at element {}", from.at_as_double(i), i));
+      to[i++] = static_cast<To>(number);
+    }
+  });
 }
 
 }  // namespace
 
 Tensor narrowed(const std::string& name, StorageType type, const Tensor& tensor) {
   const auto dtype = same_dtype(type);
-  if (dtype && (!is_narrow(*dtype) || tensor.dtype() == *dtype)) return tensor.to(*dtype);
-  const auto bytes = tensor.size() * bits_of(type) / 8;
-  Tensor made = Tensor::empty(DType::boolean, {bytes});
-  void* to = made.mutable_raw_data();
-  if (const auto format = float8_format(type)) {
-    const Float8Encoder encode(*format);
-    const Tensor floats = tensor.to(DType::float32);
-    for (std::int64_t i = 0; i < tensor.size(); ++i) {
-      static_cast<std::uint8_t*>(to)[i] = encode(floats.data<float>()[i]);
-    }
-  } else if (type == StorageType::uint8) {
-    narrow_integers(name, type, tensor, static_cast<std::uint8_t*>(to));
-  } else if (type == StorageType::int8) {
-    narrow_integers(name, type, tensor, static_cast<std::int8_t*>(to));
-  } else if (type == StorageType::int16) {
-    narrow_integers(name, type, tensor, static_cast<std::int16_t*>(to));
-  } else if (type == StorageType::uint16) {
-    narrow_integers(name, type, tensor, static_cast<std::uint16_t*>(to));
-  } else if (type == StorageType::uint32) {
-    narrow_integers(name, type, tensor, static_cast<std::uint32_t*>(to));
-  } else {
-    refuse_narrow(name, type, dtype_and_dims(tensor));
+  if (dtype && (!is_integer(*dtype) || tensor.dtype() == *dtype)) return tensor.to(*dtype);
+  if (dtype) {
+    Tensor made = Tensor::empty(*dtype, tensor.dims());
+    visit_dtype(*dtype, [&](auto zero) {
+      using To = decltype(zero);
+      if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool>)
+        narrow_integers(name, type, tensor, made.mutable_data<To>());
+    });
+    return made;
   }
+  const auto format = float8_format(type);
+  if (!format) refuse_narrow(name, type, dtype_and_dims(tensor));
+  Tensor made = Tensor::empty(DType::boolean, {tensor.size()});
+  auto* to = static_cast<std::uint8_t*>(made.mutable_raw_data());
+  const Float8Encoder encode(*format);
+  const Tensor floats = tensor.to(DType::float32);
+  for (std::int64_t i = 0; i < tensor.size(); ++i) to[i] = encode(floats.data<float>()[i]);
   return made;
 }
 

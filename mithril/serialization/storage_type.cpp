@@ -1,7 +1,6 @@
 // The facts about each type of the format, in one table.
 #include "mithril/serialization/storage_type.hpp"
 
-#include <cstring>
 #include <iterator>
 
 namespace mithril {
@@ -27,30 +26,21 @@ constexpr StorageFacts storage_table[] = {
     {"F8_E4M3FNUZ", 8, {}, DType::float32, Float8Format{4, 8, false, true}},
     {"F8_E5M2FNUZ", 8, {}, DType::float32, Float8Format{5, 16, false, true}},
     {"I16", 16, DType::int16, DType::int16},
-    {"U16", 16, {}, DType::int32},
+    {"U16", 16, DType::uint16, DType::uint16},
     {"F16", 16, DType::float16, DType::float16},
     {"BF16", 16, DType::bfloat16, DType::bfloat16},
     {"I32", 32, DType::int32, DType::int32},
-    {"U32", 32, {}, DType::int64},
+    {"U32", 32, DType::uint32, DType::uint32},
     {"F32", 32, DType::float32, DType::float32},
     {"C64", 64, {}, {}},
     {"F64", 64, DType::float64, DType::float64},
     {"I64", 64, DType::int64, DType::int64},
-    {"U64", 64, {}, {}},
+    {"U64", 64, DType::uint64, DType::uint64},
 };
 static_assert(std::size(storage_table) == static_cast<std::size_t>(StorageType::uint64) + 1);
 
 const StorageFacts& facts_of(StorageType type) {
   return storage_table[static_cast<std::size_t>(type)];
-}
-
-template <typename From, typename To>
-void widen_elements(const std::byte* from, To* to, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    From element;
-    std::memcpy(&element, from + i * sizeof(From), sizeof(From));
-    to[i] = static_cast<To>(element);
-  }
 }
 
 }  // namespace
@@ -90,15 +80,9 @@ Tensor widened(StorageType type, Dims dims, std::span<const std::byte> bytes) {
   Tensor made = Tensor::empty(*facts.loaded, std::move(dims));
   const auto count = static_cast<std::size_t>(made.size());
   MITHRIL_CHECK(bytes.size() * 8 == count * static_cast<std::size_t>(facts.bits), "all elements");
-  if (facts.float8) {
-    const std::array<float, 256> values = values_of(*facts.float8);
-    float* to = made.mutable_data<float>();
-    for (std::size_t i = 0; i < count; ++i) to[i] = values[std::to_integer<unsigned>(bytes[i])];
-  } else if (type == StorageType::uint16) {
-    widen_elements<std::uint16_t>(bytes.data(), made.mutable_data<std::int32_t>(), count);
-  } else {
-    widen_elements<std::uint32_t>(bytes.data(), made.mutable_data<std::int64_t>(), count);
-  }
+  const std::array<float, 256> values = values_of(*facts.float8);
+  float* to = made.mutable_data<float>();
+  for (std::size_t i = 0; i < count; ++i) to[i] = values[std::to_integer<unsigned>(bytes[i])];
   return made;
 }
 

@@ -55,12 +55,11 @@ std::optional<Float8Format> float8_format(StorageType type);
 std::optional<DType> same_dtype(StorageType type);
 StorageType storage_type_of(DType dtype);
 
-// The dtype that a tensor of this type is loaded as: the one with the same bytes; int32 for
-// uint16; int64 for uint32; float32 for the float8 types. Nothing for float4,
-// float6, complex64 and uint64, which Mithril does not load.
+// The dtype that a tensor of this type is loaded as: the one with the same bytes; float32 for the
+// float8 types. Nothing for float4, float6 and complex64, which Mithril does not load.
 std::optional<DType> loaded_dtype(StorageType type);
 
-// Elements of a type that has no DType of its own, converted to loaded_dtype(type).
+// Elements of a float8 type, which has no DType of its own, converted to loaded_dtype(type).
 Tensor widened(StorageType type, Dims dims, std::span<const std::byte> bytes);
 
 }  // namespace mithril

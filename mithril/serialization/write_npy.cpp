@@ -22,6 +22,12 @@ std::string_view npy_type(DType dtype) {
       return "|u1";
     case DType::int16:
       return "<i2";
+    case DType::uint16:
+      return "<u2";
+    case DType::uint32:
+      return "<u4";
+    case DType::uint64:
+      return "<u8";
     case DType::int32:
       return "<i4";
     case DType::int64:

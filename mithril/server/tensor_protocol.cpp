@@ -17,7 +17,10 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "binary tensors are little-endian");
 
-constexpr std::array<std::pair<DType, const char*>, 10> protocol_names{{{DType::boolean, "BOOL"},
+constexpr std::array<std::pair<DType, const char*>, 13> protocol_names{{{DType::boolean, "BOOL"},
+                                                                        {DType::uint16, "UINT16"},
+                                                                        {DType::uint32, "UINT32"},
+                                                                        {DType::uint64, "UINT64"},
                                                                         {DType::int8, "INT8"},
                                                                         {DType::int16, "INT16"},
                                                                         {DType::uint8, "UINT8"},
@@ -82,8 +85,7 @@ class NumberReader {
   template <typename T>
   T integer(const Json& element) const {
     const auto* number = element.as<std::int64_t>();
-    if (!number || *number < std::numeric_limits<T>::min() ||
-        *number > std::numeric_limits<T>::max()) {
+    if (!number || !std::in_range<T>(*number)) {
       refuse_element(where_, element, tensor_.dtype());
     }
     return static_cast<T>(*number);

@@ -28,7 +28,8 @@ constexpr Encoding encodings[] = {
     {DType::boolean, kDLBool},  {DType::int32, kDLInt},       {DType::int64, kDLInt},
     {DType::float16, kDLFloat}, {DType::bfloat16, kDLBfloat}, {DType::float32, kDLFloat},
     {DType::float64, kDLFloat}, {DType::int8, kDLInt},        {DType::int16, kDLInt},
-    {DType::uint8, kDLUInt},
+    {DType::uint8, kDLUInt},    {DType::uint16, kDLUInt},     {DType::uint32, kDLUInt},
+    {DType::uint64, kDLUInt},
 };
 
 std::uint8_t bits_of(DType dtype) { return static_cast<std::uint8_t>(8 * size_of(dtype)); }
@@ -42,14 +43,6 @@ std::string dtype_name(const DLDataType& given) {
   return fmt::format("'code {}, {} bits'{}", given.code, given.bits, lanes);
 }
 
-// The narrowest dtype that holds the integers of a dtype that Mithril lacks.
-std::optional<DType> wider_integers(const DLDataType& given) {
-  if (given.lanes != 1 || given.code != kDLUInt) return std::nullopt;
-  if (given.bits == 16) return DType::int32;
-  if (given.bits == 32) return DType::int64;
-  return std::nullopt;
-}
-
 DType dtype_from(const DLDataType& given) {
   for (const Encoding& encoding : encodings) {
     const bool same = given.code == encoding.code && given.bits == bits_of(encoding.dtype);
@@ -59,8 +52,7 @@ DType dtype_from(const DLDataType& given) {
       {.kind = ErrorKind::type,
        .code = "E0381",
        .message = fmt::format("a DLPack tensor of dtype {} cannot be imported", dtype_name(given)),
-       .help = "convert it to bool, a signed integer, uint8, float16, bfloat16, float32 or float64 "
-               "first"});
+       .help = "convert it to bool, an integer, float16, bfloat16, float32 or float64 first"});
 }
 
 std::string device_name(const DLDevice& device) {
@@ -134,31 +126,6 @@ Tensor copied(const DLTensor& given, DType dtype, Dims dims, const std::byte* da
   return result;
 }
 
-template <class From, class To>
-void widen(const std::vector<std::byte>& from, Tensor& to) {
-  for (std::int64_t i = 0; i < to.size(); ++i) {
-    From value;
-    std::memcpy(&value, from.data() + static_cast<std::size_t>(i) * sizeof(From), sizeof(From));
-    to.mutable_data<To>()[i] = static_cast<To>(value);
-  }
-}
-
-// Converts to a wider integer dtype.
-Tensor widened_integers(const DLTensor& given, DType dtype, Dims dims, const std::byte* data) {
-  const std::size_t element = given.dtype.bits / 8;
-  Tensor result = Tensor::empty(dtype, std::move(dims));
-  std::vector<std::byte> elements(element * static_cast<std::size_t>(result.size()));
-  std::byte* to = elements.data();
-  if (given.strides) {
-    if (!elements.empty()) gather(given, 0, data, element, to);
-  } else if (!elements.empty()) {
-    std::memcpy(to, data, elements.size());
-  }
-  if (element == 2) widen<std::uint16_t, std::int32_t>(elements, result);
-  if (element == 4) widen<std::uint32_t, std::int64_t>(elements, result);
-  return result;
-}
-
 template <class Managed>
 void release(Managed* managed) {
   if (managed->deleter != nullptr) managed->deleter(managed);
@@ -168,16 +135,10 @@ template <class Managed>
 Tensor imported(Managed* managed, bool read_only) {
   const DLTensor& given = managed->dl_tensor;
   require_host_memory(given);
-  const std::optional<DType> wider = wider_integers(given.dtype);
-  const DType dtype = wider ? *wider : dtype_from(given.dtype);
+  const DType dtype = dtype_from(given.dtype);
   const Dims dims = dims_from(given);
   auto* data =
       given.data == nullptr ? nullptr : static_cast<std::byte*>(given.data) + given.byte_offset;
-  if (wider) {
-    const Tensor result = widened_integers(given, dtype, dims, data);
-    release(managed);
-    return result;
-  }
   const bool aligned = reinterpret_cast<std::uintptr_t>(data) % size_of(dtype) == 0;
   if (!aligned || !is_row_major(dims, given.strides)) {
     const Tensor result = copied(given, dtype, dims, data);

@@ -9,11 +9,10 @@ namespace mithril {
 dlpack::DLDataType dlpack_dtype(DType dtype);
 
 // Takes ownership of `managed` and shares its elements. Elements are copied only if strides or
-// alignment require it, or if they are uint16 or uint32, which become int32 and int64. The
-// read-only flag carries over. Its deleter runs when the last Tensor that shares is gone. If this
-// throws, the caller still owns `managed`: BackendError E1080 for another device than the CPU,
-// E1081 for a major version other than 1, E1082 for a malformed description; TypeError E0381 for a
-// dtype that Mithril lacks.
+// alignment require it. The read-only flag carries over. Its deleter runs when the last Tensor that
+// shares is gone. If this throws, the caller still owns `managed`: BackendError E1080 for another
+// device than the CPU, E1081 for a major version other than 1, E1082 for a malformed description;
+// TypeError E0381 for a dtype that Mithril lacks.
 Tensor from_dlpack(dlpack::DLManagedTensorVersioned* managed);
 Tensor from_dlpack(dlpack::DLManagedTensor* managed);
 

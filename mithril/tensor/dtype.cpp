@@ -3,6 +3,7 @@
 
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mithril/base/names.hpp"
@@ -11,22 +12,24 @@ namespace mithril {
 
 namespace {
 
-enum class Family { boolean, integer, floating };
+enum class Family { boolean, integer, natural, floating };
 
 struct DTypeFacts {
   std::string_view name;
   std::size_t size;
   Family family;
-  int rank;  // the higher one wins in promotions, unless family and size are equal
+  int rank;  // the higher one wins in promotions within and between families, but see promote
 };
 
 // In the order of the enumeration.
 constexpr DTypeFacts dtype_table[] = {
-    {"bool", 1, Family::boolean, 0},      {"int32", 4, Family::integer, 4},
-    {"int64", 8, Family::integer, 5},     {"float16", 2, Family::floating, 6},
-    {"bfloat16", 2, Family::floating, 7}, {"float32", 4, Family::floating, 8},
-    {"float64", 8, Family::floating, 9},  {"int8", 1, Family::integer, 2},
-    {"int16", 2, Family::integer, 3},     {"uint8", 1, Family::integer, 1},
+    {"bool", 1, Family::boolean, 0},       {"int32", 4, Family::integer, 6},
+    {"int64", 8, Family::integer, 8},      {"float16", 2, Family::floating, 9},
+    {"bfloat16", 2, Family::floating, 10}, {"float32", 4, Family::floating, 11},
+    {"float64", 8, Family::floating, 12},  {"int8", 1, Family::integer, 2},
+    {"int16", 2, Family::integer, 4},      {"uint8", 1, Family::natural, 1},
+    {"uint16", 2, Family::natural, 3},     {"uint32", 4, Family::natural, 5},
+    {"uint64", 8, Family::natural, 7},
 };
 static_assert(std::size(dtype_table) == std::size(all_dtypes));
 
@@ -34,6 +37,12 @@ const DTypeFacts& facts(DType dtype) {
   const auto index = static_cast<std::size_t>(dtype);
   MITHRIL_CHECK(index < std::size(dtype_table), "a dtype outside the enumeration");
   return dtype_table[index];
+}
+
+// The narrowest signed integer that holds an unsigned one; int64 for uint64.
+DType signed_holder(DType natural) {
+  const std::size_t size = size_of(natural);
+  return size == 1 ? DType::int16 : size == 2 ? DType::int32 : DType::int64;
 }
 
 }  // namespace
@@ -53,11 +62,20 @@ std::size_t size_of(DType dtype) { return facts(dtype).size; }
 
 bool is_floating(DType dtype) { return facts(dtype).family == Family::floating; }
 
-bool is_integer(DType dtype) { return facts(dtype).family == Family::integer; }
+bool is_integer(DType dtype) {
+  return facts(dtype).family == Family::integer || is_unsigned(dtype);
+}
 
-bool is_narrow(DType dtype) { return is_integer(dtype) && size_of(dtype) < 4; }
+bool is_unsigned(DType dtype) { return facts(dtype).family == Family::natural; }
 
-DType widened(DType dtype) { return is_narrow(dtype) ? DType::int32 : dtype; }
+bool is_stored_only(DType dtype) {
+  return is_unsigned(dtype) || (is_integer(dtype) && size_of(dtype) < 4);
+}
+
+DType widened(DType dtype) {
+  if (!is_stored_only(dtype)) return dtype;
+  return size_of(dtype) < 4 ? DType::int32 : DType::int64;
+}
 
 DType opmath_dtype(DType dtype) {
   const bool is_half = dtype == DType::float16 || dtype == DType::bfloat16;
@@ -66,9 +84,13 @@ DType opmath_dtype(DType dtype) {
 
 DType promote(DType a, DType b) {
   if (a == b) return a;
-  const bool equal_size = facts(a).family == facts(b).family && size_of(a) == size_of(b);
-  if (equal_size) return is_floating(a) ? DType::float32 : DType::int16;
-  return facts(a).rank > facts(b).rank ? a : b;
+  if (facts(a).rank < facts(b).rank) std::swap(a, b);
+  if (is_floating(b) && size_of(a) == size_of(b)) return DType::float32;
+  const bool is_other_sign = is_integer(a) && is_integer(b) && is_unsigned(a) != is_unsigned(b);
+  if (!is_other_sign) return a;
+  const DType natural = is_unsigned(a) ? a : b, integer = is_unsigned(a) ? b : a;
+  const DType holder = signed_holder(natural);
+  return size_of(holder) > size_of(integer) ? holder : integer;
 }
 
 }  // namespace mithril

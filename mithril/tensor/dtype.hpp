@@ -20,20 +20,24 @@ enum class DType : std::uint8_t {
   bfloat16,
   float32,
   float64,
-  // Narrow integers: of tensors, but not of the values of graphs.
+  // Integers that ops compute as int32 or int64 (graph/wide_integers.hpp).
   int8,
   int16,
-  uint8
+  uint8,
+  uint16,
+  uint32,
+  uint64
 };
 
-// The dtypes of the values of graphs.
+// The dtypes that ops compute in.
 inline constexpr DType computed_dtypes[] = {DType::boolean, DType::int32,    DType::int64,
                                             DType::float16, DType::bfloat16, DType::float32,
                                             DType::float64};
 
 inline constexpr DType all_dtypes[] = {
     DType::boolean, DType::int32,   DType::int64, DType::float16, DType::bfloat16,
-    DType::float32, DType::float64, DType::int8,  DType::int16,   DType::uint8};
+    DType::float32, DType::float64, DType::int8,  DType::int16,   DType::uint8,
+    DType::uint16,  DType::uint32,  DType::uint64};
 
 // "bool", "int32", "float16", "bfloat16", "uint8".
 std::string_view name(DType dtype);
@@ -47,9 +51,12 @@ std::size_t size_of(DType dtype);
 bool is_floating(DType dtype);
 bool is_integer(DType dtype);  // a bool is not an integer
 
-// Whether it is int8, int16 or uint8. Models compute with int32 and int64, and widen these.
-bool is_narrow(DType dtype);
-// int32 for a narrow dtype, otherwise the same.
+bool is_unsigned(DType dtype);  // uint8, uint16, uint32 or uint64
+
+// Whether ops compute it as another dtype: an integer other than int32 and int64.
+bool is_stored_only(DType dtype);
+// The dtype that ops compute it as: int32 for integers of 8 and 16 bits, int64 for uint32 and
+// uint64, otherwise the same. All of them but uint64 hold the same numbers.
 DType widened(DType dtype);
 
 // The dtype of sums and of an optimizer's step, as at::opmath_type: float32 for float16 and
@@ -57,7 +64,8 @@ DType widened(DType dtype);
 DType opmath_dtype(DType dtype);
 
 // The dtype of arithmetic between the two: bool < integers < the floating types, of which the
-// wider wins. uint8 with int8 gives int16, and float16 with bfloat16 gives float32, which holds
+// wider wins. A signed and an unsigned integer give the narrowest signed one that holds both, as
+// int16 for uint8 with int8, and int64 for uint64. float16 with bfloat16 gives float32, which holds
 // both. An integer never widens a floating type.
 DType promote(DType a, DType b);
 
@@ -74,6 +82,12 @@ inline constexpr DType dtype_of<std::int16_t> = DType::int16;
 template <>
 inline constexpr DType dtype_of<std::uint8_t> = DType::uint8;
 template <>
+inline constexpr DType dtype_of<std::uint16_t> = DType::uint16;
+template <>
+inline constexpr DType dtype_of<std::uint32_t> = DType::uint32;
+template <>
+inline constexpr DType dtype_of<std::uint64_t> = DType::uint64;
+template <>
 inline constexpr DType dtype_of<std::int32_t> = DType::int32;
 template <>
 inline constexpr DType dtype_of<std::int64_t> = DType::int64;
@@ -88,8 +102,8 @@ inline constexpr DType dtype_of<double> = DType::float64;
 
 static_assert(sizeof(bool) == 1 && sizeof(float16) == 2 && sizeof(bfloat16) == 2);
 
-// Calls function(T{}) with the C++ type of a dtype of graphs and returns what it returns; kernels
-// need no code for narrow integers.
+// Calls function(T{}) with the C++ type of a dtype that ops compute in, and returns what it
+// returns; kernels need no code for the others.
 template <class Function>
 decltype(auto) visit_computed_dtype(DType dtype, Function&& function) {
   switch (dtype) {
@@ -110,9 +124,12 @@ decltype(auto) visit_computed_dtype(DType dtype, Function&& function) {
     case DType::int8:
     case DType::int16:
     case DType::uint8:
+    case DType::uint16:
+    case DType::uint32:
+    case DType::uint64:
       break;
   }
-  MITHRIL_CHECK(false, "a value of a graph has a dtype of graphs");
+  MITHRIL_CHECK(false, "ops compute in other dtypes");
   std::abort();
 }
 
@@ -128,6 +145,12 @@ decltype(auto) visit_dtype(DType dtype, Function&& function) {
       return function(std::int16_t{});
     case DType::uint8:
       return function(std::uint8_t{});
+    case DType::uint16:
+      return function(std::uint16_t{});
+    case DType::uint32:
+      return function(std::uint32_t{});
+    case DType::uint64:
+      return function(std::uint64_t{});
     default:
       return visit_computed_dtype(dtype, std::forward<Function>(function));
   }

@@ -30,7 +30,7 @@ Around around(const Dims& dims, std::size_t axis) {
 
 // The dtype that elements of this one are computed in.
 DType computed_in(DType dtype) {
-  if (!is_floating(dtype)) return DType::int64;
+  if (!is_floating(dtype)) return dtype == DType::uint64 ? dtype : DType::int64;
   return dtype == DType::float64 ? DType::float64 : DType::float32;
 }
 
@@ -42,6 +42,7 @@ Tensor in_dtype(const Tensor& tensor, DType dtype) {
 template <class Function>
 void visit_computed(DType dtype, Function function) {
   if (dtype == DType::int64) return function(std::int64_t{});
+  if (dtype == DType::uint64) return function(std::uint64_t{});
   dtype == DType::float64 ? function(double{}) : function(float{});
 }
 
@@ -124,12 +125,22 @@ T wrapping(T a, T b, Function function) {
   }
 }
 
+// Whether int64 does not hold an element.
+bool exceeds_int64(const Tensor& tensor) {
+  if (tensor.dtype() != DType::uint64) return false;
+  const Tensor here = tensor.host();
+  const auto elements = here.values<std::uint64_t>();
+  return std::any_of(elements.begin(), elements.end(),
+                     [](std::uint64_t element) { return element >> 63 != 0; });
+}
+
 // Whether the predicate holds for every pair of elements; false for tensors of other dims.
 template <class Predicate>
 bool all_pairs(const Tensor& a, const Tensor& b, Predicate predicate) {
   if (a.dims() != b.dims()) return false;
   const DType both = promote(a.dtype(), b.dtype());
-  const DType dtype = is_floating(both) ? DType::float64 : DType::int64;
+  const DType dtype = is_floating(both) ? DType::float64 : computed_in(both);
+  if (dtype == DType::int64 && (exceeds_int64(a) || exceeds_int64(b))) return false;
   const Tensor left = in_dtype(a, dtype), right = in_dtype(b, dtype);
   bool all = true;
   visit_computed(dtype, [&](auto zero) {
@@ -230,6 +241,13 @@ Tensor operator-(const Tensor& a) { return a * -1; }
 
 bool equal(const Tensor& a, const Tensor& b) {
   return all_pairs(a, b, [](auto x, auto y) { return x == y; });
+}
+
+bool same_integers(const Tensor& a, const Tensor& b) {
+  const bool is_huge = exceeds_int64(a);
+  if (a.dims() != b.dims() || is_huge != exceeds_int64(b)) return false;
+  const DType dtype = is_huge ? DType::uint64 : DType::int64;
+  return identical(in_dtype(a, dtype), in_dtype(b, dtype));
 }
 
 bool allclose(const Tensor& a, const Tensor& b, const Tolerance& tolerance) {

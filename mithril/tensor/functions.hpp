@@ -61,6 +61,8 @@ struct Tolerance {
   double rtol = 1e-5, atol = 1e-8;
   bool equal_nan = false;
 };
+// Whether two tensors of integers, of any widths, have the same dims and the same numbers.
+bool same_integers(const Tensor& a, const Tensor& b);
 // Whether both have the same dims and |a - b| <= atol + rtol |b| for each pair of elements.
 bool allclose(const Tensor& a, const Tensor& b, const Tolerance& tolerance = {});
 

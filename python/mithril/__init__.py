@@ -181,6 +181,9 @@ bool_ = dtype.bool
 int8 = dtype.int8
 int16 = dtype.int16
 uint8 = dtype.uint8
+uint16 = dtype.uint16
+uint32 = dtype.uint32
+uint64 = dtype.uint64
 int32 = dtype.int32
 int64 = dtype.int64
 float16 = dtype.float16
@@ -318,6 +321,9 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "to_onnx",
     "to_wasm",
     "transfer",
+    "uint16",
+    "uint32",
+    "uint64",
     "uint8",
     "vmap",
     "with_prefix",

@@ -53,8 +53,8 @@ class PreparedModel(BackendRep):
             try:
                 if key not in self._compiled:
                     self._compiled[key] = self._compile({name: given[name] for name in fixed})
-            except _core.ValueError as error:
-                if error.code not in ("E1311", "E1313"):
+            except (_core.ValueError, _core.TypeError) as error:
+                if error.code not in ("E1311", "E1313", "E1361"):
                     raise
                 refused = refused or error
                 continue
@@ -101,11 +101,9 @@ def has_doubles(model: onnx.ModelProto) -> bool:
 
 
 def as_array(name: str, value: Any) -> Any:
-    """The array of an input, which is no sequence, no string and not of uint64."""
+    """The array of an input, which is no sequence and no string."""
     if not isinstance(value, np.ndarray | np.generic) or value.dtype.kind in "OSU":
         raise BackendIsNotSupposedToImplementIt(f"the input {name} is no tensor of numbers")
-    if value.dtype == np.uint64:
-        raise BackendIsNotSupposedToImplementIt(f"the input {name} is a tensor of uint64")
     return np.asarray(value)
 
 

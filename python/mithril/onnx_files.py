@@ -48,8 +48,8 @@ def from_onnx(
             inputs of the model.
         shapes: Sizes of inputs in place of those in the file: {"x": [None, 3, 224, 224]}. An int, a
             name, or None for any size.
-        dtype: The dtype of the backend that the model will be compiled for. A file with tensors of
-            doubles needs "float64", and then `ml.CpuBackend(dtype=ml.float64)`.
+        dtype: The dtype of the backend that the model will be compiled for. Tensors of the file
+            that are "float64" or "float32", but not of this dtype, keep theirs.
     Returns:
         A tuple (model, params, renamed), where renamed has the ports that have another name than in
         the file.

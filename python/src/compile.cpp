@@ -147,7 +147,7 @@ py::object compile_model(py::handle model, py::handle backend, py::handle backen
   const auto& source = model.cast<const Model&>();
   const CompileOptions given{
       .shapes = map_argument<ShapeSpec>("shapes", shapes, shape_of),
-      .types = map_argument<Kinds>("types", types, kinds_of),
+      .types = map_argument<PortType>("types", types, port_type_of),
       .constant_keys = map_argument<Binding>("constant_keys", constant_keys, constant_of),
       .data_keys = keys_argument("data_keys", data_keys),
       .trainable_keys = keys_argument("trainable_keys", trainable_keys),

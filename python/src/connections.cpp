@@ -20,7 +20,7 @@ Connection io_key(const std::optional<std::string>& name, py::handle value, py::
     key.value = datum_of(value);
   }
   if (!shape.is_none()) key.shape = shape_of(shape);
-  if (!type.is_none()) key.type = kinds_of(type);
+  if (!type.is_none()) key.type = port_type_of(type);
   key.differentiable = differentiable;
   key.interval = interval;
   return Connection(key);

@@ -84,6 +84,7 @@ ShapeSpec shape_of(py::handle object);
 py::list sizes_of(const KnownShape& shape);
 // Tensor[float], Tensor[int | float], int, float, bool, str, tuple: as a set of kinds.
 Kinds kinds_of(py::handle object);
+PortType port_type_of(py::handle object);  // the same, or Tensor[ml.uint8]
 DType dtype_of_object(py::handle object);  // ml.float32, "float32" or a NumPy dtype
 
 // A NumPy array or any object with __dlpack__, without a copy if it is contiguous. Errors name
@@ -115,19 +116,11 @@ TensorMap tensor_map_of(const py::dict& dict);
 // The states of a dict; none for None.
 State state_of(py::handle dict);
 OutputOptions outputs_of(py::handle names);  // a name, several ones, or None
-// Rethrows the error that is being handled. E0805 says that the array of a dict has the dtype to
-// which tensor_map_of widened it: here, its own.
-[[noreturn]] void rethrow_with_own_dtype(const Error& error,
-                                         std::initializer_list<py::handle> dicts);
-// Calls without the interpreter's lock, for inputs that were read from these dicts.
+// Calls without the interpreter's lock.
 template <typename Call>
-auto call_with_inputs(std::initializer_list<py::handle> dicts, Call call) {
-  try {
-    const InterpreterUnlocked free;
-    return call();
-  } catch (const Error& error) {
-    rethrow_with_own_dtype(error, dicts);
-  }
+auto call_unlocked(Call call) {
+  const InterpreterUnlocked free;
+  return call();
 }
 // os.fspath of a path, which is text or an object of pathlib.
 std::string path_of(py::handle path);

@@ -138,7 +138,7 @@ py::dict infer_in_engine(Engine& engine, const std::string& name, const py::dict
     trace_path = argument("infer", "trace", [&] { return path_of(trace); });
     options.trace = &traced;
   }
-  const TensorMap outputs = call_with_inputs({inputs}, [&] {
+  const TensorMap outputs = call_unlocked([&] {
     TensorMap answer = engine.infer(name, request, options);
     if (options.trace) write_trace(trace_path, traced);
     return answer;
@@ -150,7 +150,7 @@ PendingAnswer infer_later(Engine& engine, const std::string& name, const py::dic
                           py::handle timeout, py::handle session) {
   const InferOptions options = infer_options_of(timeout, session);
   const TensorMap request = tensor_map_of(inputs);
-  return call_with_inputs({inputs}, [&] { return engine.infer_async(name, request, options); });
+  return call_unlocked([&] { return engine.infer_async(name, request, options); });
 }
 
 py::object error_object(const std::exception_ptr& error) {

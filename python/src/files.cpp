@@ -205,8 +205,8 @@ See docs/checkpoints.md.)");
              py::arg("return_metadata") = false,
              R"(Loads the arrays of a safetensors file.
 
-The file is mapped into memory. Writing to an array does not change the file. Types without a dtype
-are widened: uint16 to int32, uint32 to int64, float8 to float32.
+The file is mapped into memory. Writing to an array does not change the file. The float8
+types are widened to float32.
 
 Args:
     path: path of a file, of an index of several files, or of a folder with model.safetensors.

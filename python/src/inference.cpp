@@ -49,26 +49,23 @@ py::object evaluate(const CompiledModel& compiled, const py::dict& params, const
                    "come in at the outputs"});
   }
   if (!wants_gradients && state.is_none()) {
-    const TensorMap made =
-        call_with_inputs({params, data}, [&] { return model.evaluate(p, d, options); });
+    const TensorMap made = call_unlocked([&] { return model.evaluate(p, d, options); });
     return dict_of(made);
   }
   if (!wants_gradients) {
     const State s = state_of(state);
-    const auto [made, next] =
-        call_with_inputs({params, data}, [&] { return model.evaluate(p, d, s, options); });
+    const auto [made, next] = call_unlocked([&] { return model.evaluate(p, d, s, options); });
     return py::make_tuple(dict_of(made), dict_of(next));
   }
   const OutputGradients g = gradients_of(output_gradients);
   const GradientOptions wanted = {options.outputs, keys};
   if (state.is_none()) {
-    const auto [made, gradients] =
-        call_with_inputs({params, data}, [&] { return model.evaluate(p, d, g, wanted); });
+    const auto [made, gradients] = call_unlocked([&] { return model.evaluate(p, d, g, wanted); });
     return py::make_tuple(dict_of(made), dict_of(gradients));
   }
   const State s = state_of(state);
   const auto [made, gradients, next] =
-      call_with_inputs({params, data}, [&] { return model.evaluate(p, d, g, s, wanted); });
+      call_unlocked([&] { return model.evaluate(p, d, g, s, wanted); });
   return py::make_tuple(dict_of(made), dict_of(gradients), dict_of(next));
 }
 
@@ -133,8 +130,7 @@ See docs/semantics.md.)")
             const OutputOptions options = outputs_of(outputs);
             const TensorMap p = tensor_map_of(params), d = tensor_map_of(data);
             const State s(tensor_map_of(state));
-            const TensorMap made =
-                call_with_inputs({params, data}, [&] { return model.infer(p, d, s, options); });
+            const TensorMap made = call_unlocked([&] { return model.infer(p, d, s, options); });
             return dict_of(made);
           },
           py::arg("params"), py::arg("data") = py::dict(), py::arg("state") = py::dict(),

@@ -45,7 +45,7 @@ std::optional<std::int64_t> ignored_token(py::handle ignored) {
 
 void update_evaluator(Evaluator& evaluator, const py::dict& batch) {
   const TensorMap tensors = tensor_map_of(batch);
-  call_with_inputs({batch}, [&] { evaluator.update(tensors); });
+  call_unlocked([&] { evaluator.update(tensors); });
 }
 
 template <class Kind, class Make>

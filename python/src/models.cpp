@@ -324,7 +324,7 @@ Example:
       .def(
           "set_types",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
-            m.set_types(pairs<Kinds>(given, named, kinds_of));
+            m.set_types(pairs<PortType>(given, named, port_type_of));
           },
           py::arg("types") = py::dict(), "States types of keys: set_types(x=ml.Tensor[float]).")
       .def(

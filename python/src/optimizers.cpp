@@ -29,8 +29,7 @@ OutputGradients incoming(py::handle given) {
 py::dict train(TrainingStep& step, const py::dict& params, const py::dict& data) {
   UpdatedParameters updated(params, step.compiled().backend()->name() == "torch");
   const TensorMap d = tensor_map_of(data);
-  const TensorMap outputs =
-      call_with_inputs({params, data}, [&] { return step(updated.tensors, d); });
+  const TensorMap outputs = call_unlocked([&] { return step(updated.tensors, d); });
   updated.copy_back();
   return dict_of(outputs);
 }

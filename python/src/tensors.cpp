@@ -39,20 +39,15 @@ std::optional<DType> dtype_of_array(const py::array& array) {
   if (kind == 'i' && size == 1) return DType::int8;
   if (kind == 'i' && size == 2) return DType::int16;
   if (kind == 'u' && size == 1) return DType::uint8;
+  if (kind == 'u' && size == 2) return DType::uint16;
+  if (kind == 'u' && size == 4) return DType::uint32;
+  if (kind == 'u' && size == 8) return DType::uint64;
   if (kind == 'i' && size == 4) return DType::int32;
   if (kind == 'i' && size == 8) return DType::int64;
   if (kind == 'f' && size == 2) return DType::float16;
   if (kind == 'f' && size == 4) return DType::float32;
   if (kind == 'f' && size == 8) return DType::float64;
   return std::nullopt;
-}
-
-// The narrowest dtype that holds the integers of a NumPy dtype that Mithril lacks; null: none.
-const char* wider_integers(const py::array& array) {
-  const char kind = array.dtype().kind();
-  const auto size = array.itemsize();
-  if (kind != 'u') return nullptr;
-  return size == 2 ? "int32" : size == 4 ? "int64" : nullptr;
 }
 
 // A tensor over the elements of a row-major array.
@@ -66,16 +61,16 @@ Tensor borrowed(py::array array, DType dtype) {
 }
 
 Tensor from_array(py::array array, const std::string& key) {
-  if (const char* wider = wider_integers(array)) array = array.attr("astype")(wider);
   const std::optional<DType> dtype = dtype_of_array(array);
   if (!dtype) {
-    raise({.kind = ErrorKind::type,
-           .code = "E0391",
-           .path = key,
-           .message =
-               "Mithril has no dtype for arrays of " + py::str(array.dtype()).cast<std::string>(),
-           .help = "convert it with .astype to bool, an integer except uint64, float16, bfloat16, "
-                   "float32 or float64"});
+    raise(
+        {.kind = ErrorKind::type,
+         .code = "E0391",
+         .path = key,
+         .message =
+             "Mithril has no dtype for arrays of " + py::str(array.dtype()).cast<std::string>(),
+         .help =
+             "convert it with .astype to bool, an integer, float16, bfloat16, float32 or float64"});
   }
   if (!(array.flags() & py::array::c_style) || !array.dtype().attr("isnative").cast<bool>()) {
     array = py::module_::import("numpy").attr("ascontiguousarray")(
@@ -219,25 +214,6 @@ State state_of(py::handle dict) {
   if (dict.is_none()) return {};
   if (!py::isinstance<py::dict>(dict)) wrong_type(dict, "a dict of states");
   return State(tensor_map_of(dict.cast<py::dict>()));
-}
-
-void rethrow_with_own_dtype(const Error& error, std::initializer_list<py::handle> dicts) {
-  for (const py::handle dict : dicts) {
-    if (error.code() != "E0805" || !py::isinstance<py::dict>(dict)) continue;
-    for (const auto& [key, value] : dict.cast<py::dict>()) {
-      if (!py::isinstance<py::str>(key) || !py::isinstance<py::array>(value)) continue;
-      const auto array = py::reinterpret_borrow<py::array>(value);
-      const char* wider = wider_integers(array);
-      if (!wider) continue;
-      ErrorDetails details = error.details();
-      const std::string is = in_quotes(key.cast<std::string>()) + " is ", read = is + wider + ",";
-      if (!details.message.starts_with(read)) continue;
-      details.message.replace(0, read.size(),
-                              is + py::str(array.dtype()).cast<std::string>() + ",");
-      raise(std::move(details));
-    }
-  }
-  throw;
 }
 
 py::dict dict_of(const TensorMap& map) {

@@ -228,6 +228,11 @@ Kinds kinds_of(py::handle object) {
              "a type: Tensor[float], Tensor, int, float, bool, str, tuple, or these joined by |");
 }
 
+PortType port_type_of(py::handle object) {
+  if (!py::hasattr(object, "__mithril_dtype__")) return kinds_of(object);
+  return object.attr("__mithril_dtype__").cast<DType>();
+}
+
 void bind_values(py::module_& module) {
   py::enum_<DType> dtype(module, "dtype", R"(The type of the elements of a tensor.
 

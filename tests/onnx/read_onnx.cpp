@@ -226,18 +226,20 @@ TEST_CASE("onnx: an input that nothing reads stays an input") {
   CHECK(identical(outputs.at("y"), Tensor::of<float>({2}, {1, 2})));
 }
 
-TEST_CASE("onnx: doubles need a backend of doubles") {
+TEST_CASE("onnx: values have the dtypes of their element types on a backend of float32") {
   const FileFolder folder;
-  const OnnxGraph graph{.nodes = {onnx_node("Abs", {"x"}, {"y"})},
-                        .inputs = {onnx_value("x", {2}, onnx::ElementType::float64)},
-                        .outputs = {onnx_value("y", {2}, onnx::ElementType::float64)}};
-  CHECK(folder.error([&] { read_graph(folder, graph); }) ==
-        "mithril.ValueError[E1311]: net.onnx: the file cannot be imported\n"
-        "  input x : it has doubles; dtype=float64 imports them\n"
-        "  help: docs/onnx.md lists the ops that can be");
-  OnnxOptions options;
-  options.dtype = DType::float64;
-  CHECK(read_graph(folder, graph, options).model.input_keys() == std::vector<std::string>{"x"});
+  const auto run = [&](onnx::ElementType type, const Tensor& x) {
+    const OnnxModel net = read_graph(folder, {.nodes = {onnx_node("Add", {"x", "x"}, {"y"})},
+                                              .inputs = {onnx_value("x", {2}, type)},
+                                              .outputs = {onnx_value("y", {2}, type)}});
+    return compile(net.model, cpu()).evaluate({}, {{"x", x}}).at("y");
+  };
+  CHECK(identical(run(onnx::ElementType::float64, Tensor::of<double>({2}, {0.1, 2})),
+                  Tensor::of<double>({2}, {0.2, 4})));
+  CHECK(identical(run(onnx::ElementType::int32, Tensor::of<std::int32_t>({2}, {5, -1})),
+                  Tensor::of<std::int32_t>({2}, {10, -2})));
+  CHECK(identical(run(onnx::ElementType::uint8, Tensor::of<std::uint8_t>({2}, {200, 1})),
+                  Tensor::of<std::uint8_t>({2}, {144, 2})));
 }
 
 }  // namespace mithril

@@ -5,6 +5,11 @@
 
 MITHRIL_OP_CASES(clamp) {
   return {
+      {.name = "a limit that int32 does not hold",
+       .inputs = {{"input", tensor({3}, {-7, 1, 100}).as(DType::int32)},
+                  {"min_val", 0},
+                  {"max_val", int64_t{1} << 40}},
+       .expect = {{"output", tensor({3}, {0, 1, 100}).as(DType::int32)}}},
       {.name = "an interval",
        .inputs = {{"input", normal({3, 4}).away_from({-0.5, 0.5})},
                   {"min_val", -0.5},

@@ -3,6 +3,10 @@
 
 MITHRIL_OP_CASES(gather) {
   return {
+      {.name = "elements of uint8 keep their dtype",
+       .inputs = {{"input", tensor({3}, {7, 200, 255}).as(DType::uint8)},
+                  {"index", tensor({2}, {2, 0}).as(DType::int64)}},
+       .expect = {{"output", tensor({2}, {255, 7}).as(DType::uint8)}}},
       {.name = "rows", .inputs = {{"input", normal({5, 3})}, {"index", integers({4}, 0, 5)}}},
       {.name = "columns",
        .inputs = {{"input", normal({2, 5})}, {"index", integers({3}, 0, 5)}, {"axis", 1}}},

@@ -5,6 +5,10 @@
 
 MITHRIL_OP_CASES(maximum) {
   return {
+      {.name = "of uint64, by the order of unsigned numbers",
+       .inputs = {{"left", tensor({2}, {9223372036854775808.0, 1}).as(DType::uint64)},
+                  {"right", tensor({2}, {5, 2}).as(DType::uint64)}},
+       .expect = {{"output", tensor({2}, {9223372036854775808.0, 2}).as(DType::uint64)}}},
       {.name = "two tensors", .inputs = {{"left", distinct({3, 4})}, {"right", distinct({3, 4})}}},
       {.name = "both are broadcast",
        .inputs = {{"left", distinct({3, 1, 4})}, {"right", normal({2, 1})}}},

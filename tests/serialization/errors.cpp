@@ -146,9 +146,9 @@ TEST_CASE("a malformed index, or one that does not match its shards, is refused"
 
 TEST_CASE("tensors that Mithril cannot represent are refused") {
   const std::string help = "\n  help: store it with another dtype or shape";
-  CHECK(refusal_of(R"({"dtype":"U64","shape":[1],"data_offsets":[0,8]})", 8) ==
+  CHECK(refusal_of(R"({"dtype":"C64","shape":[1],"data_offsets":[0,8]})", 8) ==
         "mithril.ParseError[E0748]: model.safetensors: no tensor of Mithril can hold 'w'\n"
-        "  stored : U64[1]" +
+        "  stored : C64[1]" +
             help);
   CHECK(refusal_of(R"({"dtype":"F32","shape":[0,9223372036854775807],"data_offsets":[0,0]})", 0) ==
         "mithril.ParseError[E0748]: model.safetensors: no tensor of Mithril can hold 'w'\n"

@@ -21,7 +21,8 @@ TEST_CASE("an unknown dtype gives the known ones and the nearest") {
   }
   CHECK(text ==
         "mithril.NameError[E0680]: there is no dtype 'flaot32'\n"
-        "  known : bool, int32, int64, float16, bfloat16, float32, float64, int8, int16, uint8\n"
+        "  known : bool, int32, int64, float16, bfloat16, float32, float64, int8, int16, uint8, "
+        "uint16, uint32, uint64\n"
         "  help: did you mean 'float32'?");
 }
 
@@ -39,17 +40,16 @@ TEST_CASE("visit_dtype returns the result of the function") {
 }
 
 TEST_CASE("a dtype outside the enumeration is a bug of ours") {
-  CHECK_THROWS_AS(name(static_cast<DType>(10)), InternalError);
-  CHECK_THROWS_AS(visit_dtype(static_cast<DType>(10), [](auto) {}), InternalError);
+  CHECK_THROWS_AS(name(static_cast<DType>(13)), InternalError);
+  CHECK_THROWS_AS(visit_dtype(static_cast<DType>(13), [](auto) {}), InternalError);
 }
 
-TEST_CASE("the dtypes of graphs are all but the narrow integers, which widen to int32") {
+TEST_CASE("ops compute all dtypes but integers of 8 and 16 bits and unsigned ones, which widen") {
   std::size_t computed = 0;
   for (const DType dtype : all_dtypes) {
-    CHECK(is_narrow(dtype) == (widened(dtype) != dtype));
-    CHECK(!is_narrow(widened(dtype)));
-    if (is_narrow(dtype)) {
-      CHECK(widened(dtype) == DType::int32);
+    CHECK(is_stored_only(dtype) == (widened(dtype) != dtype));
+    CHECK(!is_stored_only(widened(dtype)));
+    if (is_stored_only(dtype)) {
       CHECK_THROWS_AS(visit_computed_dtype(dtype, [](auto) {}), InternalError);
     } else {
       CHECK(computed_dtypes[computed++] == dtype);
@@ -57,9 +57,9 @@ TEST_CASE("the dtypes of graphs are all but the narrow integers, which widen to 
     }
   }
   CHECK(computed == std::size(computed_dtypes));
-  CHECK(is_narrow(DType::int8));
-  CHECK(is_narrow(DType::int16));
-  CHECK(is_narrow(DType::uint8));
+  for (const DType dtype : {DType::int8, DType::int16, DType::uint8, DType::uint16})
+    CHECK(widened(dtype) == DType::int32);
+  for (const DType dtype : {DType::uint32, DType::uint64}) CHECK(widened(dtype) == DType::int64);
 }
 
 TEST_CASE("every dtype is bool, integer or floating") {
@@ -70,6 +70,10 @@ TEST_CASE("every dtype is bool, integer or floating") {
   CHECK(is_integer(DType::int8));
   CHECK(is_integer(DType::int16));
   CHECK(is_integer(DType::uint8));
+  for (const DType dtype : all_dtypes) {
+    CHECK(is_unsigned(dtype) == name(dtype).starts_with("uint"));
+    CHECK((!is_unsigned(dtype) || is_integer(dtype)));
+  }
   CHECK(is_floating(DType::float16));
   CHECK(is_floating(DType::bfloat16));
   CHECK(is_floating(DType::float32));
@@ -110,6 +114,12 @@ TEST_CASE("integers promote to the narrowest one that holds both") {
   CHECK(promote(DType::int16, DType::int32) == DType::int32);
   CHECK(promote(DType::uint8, DType::int64) == DType::int64);
   CHECK(promote(DType::int16, DType::float16) == DType::float16);
+  CHECK(promote(DType::uint8, DType::uint16) == DType::uint16);
+  CHECK(promote(DType::uint16, DType::int16) == DType::int32);
+  CHECK(promote(DType::uint32, DType::int32) == DType::int64);
+  CHECK(promote(DType::uint32, DType::uint64) == DType::uint64);
+  CHECK(promote(DType::uint64, DType::int8) == DType::int64);
+  CHECK(promote(DType::uint64, DType::float16) == DType::float16);
 }
 
 TEST_CASE("the two 16-bit types give float32, which holds both") {

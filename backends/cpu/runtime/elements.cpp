@@ -75,7 +75,7 @@ void gather_elements(const BufferTable& buffers, const TypedValue& from,
   if (is_half(from.dtype)) {
     return gather_halves(from.dtype, buffers.read<uint16_t>(from.id), iteration, begin, end, to);
   }
-  visit_computed_dtype(from.dtype, [&](auto zero) {
+  visit_dtype(from.dtype, [&](auto zero) {
     using From = decltype(zero);
     const From* elements = buffers.read<From>(from.id);
     const auto run = [&](int64_t at, int64_t first, int64_t count, int64_t step) {

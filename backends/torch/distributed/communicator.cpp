@@ -124,11 +124,11 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
   static constexpr const char* abandoned_key = "mithril/abandoned";
 
   static void check_transport(DType dtype) {
-    if (dtype != DType::int16) return;
+    if (dtype != DType::int16 && (!is_unsigned(dtype) || dtype == DType::uint8)) return;
     raise({.kind = ErrorKind::value,
            .code = "E0496",
-           .message = "gloo does not reduce elements of int16",
-           .help = "cast to int32"});
+           .message = "gloo does not reduce elements of " + std::string(mithril::name(dtype)),
+           .help = "cast to " + std::string(mithril::name(widened(dtype)))});
   }
 
   // Collectives of the other processes fail at once, not after their timeout. gloo closes all

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "mithril/onnx/export/form.hpp"
+#include "mithril/ops/support/integer_range.hpp"
 
 namespace mithril::onnx {
 namespace {
@@ -126,6 +127,20 @@ Item robust_sqrt_form(const FormContext& c, const FormArguments& a) {
   return {b.call("Where", {below, line, far}, {}, size.dtype)};
 }
 
+// `Cast` leaves floats open that an integer of 8 and 16 bits or an unsigned one cannot hold. Here
+// they and NaN become the least integer.
+Item cast_form(const FormContext& c, const FormArguments& a) {
+  GraphBuilder& b = c.builder();
+  const Operand x = a.tensor(0);
+  const DType to = a.value(1).dtype();
+  if (!is_floating(x.dtype) || !is_stored_only(to)) return {b.cast(x, to)};
+  const auto [least, above] = integer_range(to);
+  const Operand is_above = b.call("Greater", {x, b.number(least - 1, x.dtype)}, {}, DType::boolean);
+  const Operand is_below = b.call("Less", {x, b.number(above, x.dtype)}, {}, DType::boolean);
+  const Operand fits = b.call("And", {is_above, is_below}, {}, DType::boolean);
+  return {b.cast(b.call("Where", {fits, x, b.number(least, x.dtype)}, {}, x.dtype), to)};
+}
+
 // A number in the dtype of the result.
 Item number_form(const FormContext&, const FormArguments& a) { return {a.tensor(0)}; }
 
@@ -180,6 +195,7 @@ Item gelu_grad_form(const FormContext& c, const FormArguments& a) {
 std::span<const FormRow> element_forms() {
   static constexpr FormRow rows[] = {
       {"log1p", log1p_form},
+      {"cast", cast_form},
       {"expm1", expm1_form},
       {"remainder", remainder_form},
       {"floor_divide", floor_divide_form},

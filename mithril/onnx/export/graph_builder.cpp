@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mithril/infer/application.hpp"
+#include "mithril/onnx/element_type.hpp"
 #include "mithril/onnx/export/opsets.hpp"
 
 namespace mithril::onnx {

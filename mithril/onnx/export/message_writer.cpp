@@ -3,7 +3,7 @@
 #include <protozero/pbf_writer.hpp>
 
 #include "mithril/base/version.hpp"
-#include "mithril/onnx/export/opsets.hpp"
+#include "mithril/onnx/element_type.hpp"
 
 namespace mithril::onnx {
 namespace {

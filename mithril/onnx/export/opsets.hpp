@@ -3,16 +3,11 @@
 #include <cstdint>
 #include <string>
 
-#include "mithril/onnx/proto.hpp"
-#include "mithril/tensor/dtype.hpp"
-
 namespace mithril::onnx {
 
 constexpr std::int64_t oldest_written_opset = 13, newest_written_opset = 24;
 
 // NoForm if the opset lacks the op.
 void check_opset(const std::string& op, std::int64_t opset);
-
-ElementType element_type_of(DType dtype);
 
 }  // namespace mithril::onnx

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "mithril/base/error.hpp"
+#include "mithril/onnx/element_type.hpp"
 #include "mithril/onnx/export/form.hpp"
-#include "mithril/onnx/export/opsets.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/spelling.hpp"
 

@@ -29,6 +29,7 @@ OpDef define_add() {
             }
           },
       .linear = {"left right"},
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "{left} + {right}"},
                 {"onnx", "Add(left, right)"},
                 {"torch", "aten::add(left, right)"},

@@ -23,6 +23,7 @@ OpDef define_maximum() {
       .eval =
           [](EvalContext& c) { map2(c, [](auto a, auto b) { return a > b || a != a ? a : b; }); },
       .grad = [](GradContext& g) { flow_extremum(g, "less"); },
+      .integers = IntegerUse::order,
       .spell = {{"jax", "jnp.maximum({left}, {right})"},
                 {"onnx", "output.kind == \"bool\" ? Or(left, right) : Max(left, right)"},
                 {"torch", "aten::maximum(left, right)"},

@@ -23,6 +23,7 @@ OpDef define_minimum() {
       .eval =
           [](EvalContext& c) { map2(c, [](auto a, auto b) { return a < b || a != a ? a : b; }); },
       .grad = [](GradContext& g) { flow_extremum(g, "greater"); },
+      .integers = IntegerUse::order,
       .spell = {{"jax", "jnp.minimum({left}, {right})"},
                 {"onnx", "output.kind == \"bool\" ? And(left, right) : Min(left, right)"},
                 {"torch", "aten::minimum(left, right)"},

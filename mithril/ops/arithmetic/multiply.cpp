@@ -28,6 +28,7 @@ OpDef define_multiply() {
             if (g.needs("right")) flow_summed(g, "right", g.out_grad() * g.operand("left"));
           },
       .linear = {"left", "right"},
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "{left} * {right}"},
                 {"onnx", "Mul(left, right)"},
                 {"torch", "aten::mul(left, right)"},

@@ -38,6 +38,7 @@ OpDef define_shift_left() {
           },
       .not_differentiable = "the result is an int",
       .separable = {"*a", "*b"},
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "shift_left({input}, {shift}, {output.dtype})"},
                 {"torch", "aten::bitwise_left_shift(input, shift)"},
                 {"c", "{input} << {shift}"},

@@ -28,6 +28,7 @@ OpDef define_subtract() {
             if (g.needs("right")) flow_summed(g, "right", -g.out_grad());
           },
       .linear = {"left right"},
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "{left} - {right}"},
                 {"onnx", "Sub(left, right)"},
                 {"torch",

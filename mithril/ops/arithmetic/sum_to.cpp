@@ -55,6 +55,7 @@ OpDef define_sum_to() {
       .dtype_from = "input",
       .samples = samples_of_sum_to,
       .linear = {"input"},
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "sum_to({input}, {like.shape})"},
                 {"onnx", "sum_to(input, like.shape)"},
                 {"torch", "aten::sum_to_size(input, like.shape)"},

@@ -19,6 +19,7 @@ OpDef define_bitwise_and() {
       .eval = [](EvalContext& c) { map_bits(c, std::bit_and<>()); },
       .not_differentiable = "the result is an int or a bool",
       .separable = {"*a", "*b"},
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "{left} & {right}"},
                 {"onnx", "output.kind == \"bool\" ? And(left, right) : BitwiseAnd(left, right)"},
                 {"torch", "aten::bitwise_and(left, right)"}},

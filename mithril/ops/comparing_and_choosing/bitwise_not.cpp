@@ -23,6 +23,7 @@ OpDef define_bitwise_not() {
             const bool is_truth = x.dtype() == DType::boolean;
             e.become(is_truth ? call("logical_not", {x}) : call("subtract", {-1, x}));
           },
+      .integers = IntegerUse::bits,
   };
 }
 

@@ -19,6 +19,7 @@ OpDef define_bitwise_or() {
       .eval = [](EvalContext& c) { map_bits(c, std::bit_or<>()); },
       .not_differentiable = "the result is an int or a bool",
       .separable = {"*a", "*b"},
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "{left} | {right}"},
                 {"onnx", "output.kind == \"bool\" ? Or(left, right) : BitwiseOr(left, right)"},
                 {"torch", "aten::bitwise_or(left, right)"}},

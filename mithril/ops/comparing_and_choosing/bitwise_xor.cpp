@@ -19,6 +19,7 @@ OpDef define_bitwise_xor() {
       .eval = [](EvalContext& c) { map_bits(c, std::bit_xor<>()); },
       .not_differentiable = "the result is an int or a bool",
       .separable = {"*a", "*b"},
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "{left} ^ {right}"},
                 {"onnx", "output.kind == \"bool\" ? Xor(left, right) : BitwiseXor(left, right)"},
                 {"torch", "aten::bitwise_xor(left, right)"}},

@@ -1,8 +1,31 @@
 // Another dtype.
+#include <fmt/format.h>
+
 #include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/integer_range.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
+#include "mithril/tensor/dtype.hpp"
 
 namespace mithril {
+namespace {
+
+// aten::to wraps floats that integers of 8 and 16 bits and unsigned ones cannot hold. Here they and
+// NaN become the least integer, as those of int32 and int64.
+std::string spell_cast(const SpellingContext& c) {
+  const DType to = c.value("dtype").dtype();
+  if (!is_stored_only(to)) return "aten::to(input, dtype)";
+  const auto [least, above] = integer_range(to);
+  const auto number = [](double value) { return fmt::format("{:.1f}", value); };
+  const std::string fits =
+      spell_call("aten::logical_and", {spell_call("aten::gt", {"input", number(least - 1)}),
+                                       spell_call("aten::lt", {"input", number(above)})});
+  const std::string fitting = spell_call("aten::where", {fits, "input", number(least)});
+  return "input.kind == \"float\" ? " + spell_call("aten::to", {fitting, "dtype"}) +
+         " : aten::to(input, dtype)";
+}
+
+}  // namespace
 
 OpDef define_cast() {
   return {
@@ -22,7 +45,7 @@ OpDef define_cast() {
                                                 : kind::bool_tensor);
             return true;
           },
-      .eval = [](EvalContext& c) { map1(c, [](auto x) { return x; }); },
+      .eval = copy_converted,
       .grad =
           [](GradContext& g) {
             const Datum back = g.in("input").dtype();
@@ -31,8 +54,8 @@ OpDef define_cast() {
       .dtype_from = "dtype",
       .linear = {"input"},
       .spell = {{"jax", "{input}.astype({dtype})"},
-                {"onnx", "Cast(input.raw, to=dtype)"},
-                {"torch", "aten::to(input, dtype)"},
+                {"onnx", "cast(input.raw, dtype)"},
+                {"torch", "aten::to(input, dtype), of floats those that fit", spell_cast},
                 {"c", "T({input})"}},
   };
 }

@@ -16,6 +16,7 @@ OpDef define_equal() {
       .solve = [](Solver& s) { return solve_comparison(s, std::equal_to<>()); },
       .eval = [](EvalContext& c) { compare_elements(c, std::equal_to<>()); },
       .not_differentiable = "the result is a bool",
+      .integers = IntegerUse::order,
       .spell = {{"jax", "{left} == {right}"},
                 {"onnx", "Equal(left, right)"},
                 {"torch", "aten::eq(left, right)"},

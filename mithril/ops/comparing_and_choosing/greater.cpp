@@ -16,6 +16,7 @@ OpDef define_greater() {
       .solve = [](Solver& s) { return solve_comparison(s, std::greater<>()); },
       .eval = [](EvalContext& c) { compare_elements(c, std::greater<>()); },
       .not_differentiable = "the result is a bool",
+      .integers = IntegerUse::order,
       .spell = {{"jax", "{left} > {right}"},
                 {"onnx", "Greater(left, right)"},
                 {"torch", "aten::gt(left, right)"},

@@ -16,6 +16,7 @@ OpDef define_greater_equal() {
       .solve = [](Solver& s) { return solve_comparison(s, std::greater_equal<>()); },
       .eval = [](EvalContext& c) { compare_elements(c, std::greater_equal<>()); },
       .not_differentiable = "the result is a bool",
+      .integers = IntegerUse::order,
       .spell = {{"jax", "{left} >= {right}"},
                 {"onnx", "GreaterOrEqual(left, right)"},
                 {"torch", "aten::ge(left, right)"},

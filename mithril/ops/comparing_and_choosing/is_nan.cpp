@@ -13,6 +13,7 @@ OpDef define_is_nan() {
           [](ExpandContext& e) {
             e.become(call("not_equal", {e.in("input"), e.in("input")}));
           },
+      .integers = IntegerUse::bits,
   };
 }
 

@@ -16,6 +16,7 @@ OpDef define_less() {
       .solve = [](Solver& s) { return solve_comparison(s, std::less<>()); },
       .eval = [](EvalContext& c) { compare_elements(c, std::less<>()); },
       .not_differentiable = "the result is a bool",
+      .integers = IntegerUse::order,
       .spell = {{"jax", "{left} < {right}"},
                 {"onnx", "Less(left, right)"},
                 {"torch", "aten::lt(left, right)"},

@@ -16,6 +16,7 @@ OpDef define_less_equal() {
       .solve = [](Solver& s) { return solve_comparison(s, std::less_equal<>()); },
       .eval = [](EvalContext& c) { compare_elements(c, std::less_equal<>()); },
       .not_differentiable = "the result is a bool",
+      .integers = IntegerUse::order,
       .spell = {{"jax", "{left} <= {right}"},
                 {"onnx", "LessOrEqual(left, right)"},
                 {"torch", "aten::le(left, right)"},

@@ -16,6 +16,7 @@ OpDef define_not_equal() {
       .solve = [](Solver& s) { return solve_comparison(s, std::not_equal_to<>()); },
       .eval = [](EvalContext& c) { compare_elements(c, std::not_equal_to<>()); },
       .not_differentiable = "the result is a bool",
+      .integers = IntegerUse::order,
       .spell = {{"jax", "{left} != {right}"},
                 {"onnx", "Not(Equal(left, right))"},
                 {"torch", "aten::ne(left, right)"},

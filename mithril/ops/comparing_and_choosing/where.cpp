@@ -41,6 +41,7 @@ OpDef define_where() {
           },
       .canonical = {"input1"},
       .linear = {"input1 input2"},
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "jnp.where({cond}, {input1}, {input2})"},
                 {"onnx", "Where(cond, input1, input2)"},
                 {"torch", "aten::where(cond, input1, input2)"},

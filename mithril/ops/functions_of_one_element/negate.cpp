@@ -20,6 +20,7 @@ OpDef define_negate() {
       .eval = [](EvalContext& c) { map1(c, [](auto x) { return -wrapping(x); }); },
       .grad = [](GradContext& g) { g.flow("input", -g.out_grad()); },
       .linear = {"input"},
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "-{input}"},
                 {"onnx", "Neg(input)"},
                 {"torch", "aten::neg(input)"},

@@ -13,6 +13,7 @@ OpDef define_square() {
       .eval = [](EvalContext& c) { map1(c, [](auto x) { return wrapping(x) * wrapping(x); }); },
       .grad = [](GradContext& g) { g.flow("input", g.out_grad() * g.in("input") * 2); },
       .cast = CastPolicy::float32,  // as torch's, which is pow
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "jnp.square({input})"},
                 {"onnx", "Mul(input, input)"},
                 {"torch", "aten::square(input)"},

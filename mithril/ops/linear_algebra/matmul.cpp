@@ -72,6 +72,7 @@ OpDef define_matmul() {
       .separable = {"*a", "*b", "M", "K", "N"},
       .linear = {"left", "right"},
       .cast = CastPolicy::lower,
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "jnp.matmul({left}, {right})"},
                 {"onnx", "MatMul(left, right)"},
                 {"torch", "aten::matmul(left, right)"},

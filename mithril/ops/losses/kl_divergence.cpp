@@ -1,4 +1,5 @@
 // Loss: how far one distribution is from another.
+#include "mithril/ops/support/as_float.hpp"
 #include "mithril/ops/support/paired.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -21,8 +22,9 @@ OpDef define_kl_divergence() {
             auto log = [&](const Expression& x) {
               return call("log", {x, true, e.operand("threshold")});
             };
-            const Expression target = paired(e, "target", "input");
-            e.become(target * (log(target) - log(e.in("input"))));
+            const Expression input = e.in("input");
+            const Expression target = as_float(paired(e, "target", "input"), input);
+            e.become(target * (log(target) - log(as_float(input, target))));
           },
       .cast = CastPolicy::float32,
       .objective = true,

@@ -20,6 +20,7 @@ OpDef define_squared_error() {
             e.become(call("square", {e.in("input") - paired(e, "target", "input")}));
           },
       .cast = CastPolicy::float32,
+      .integers = IntegerUse::bits,
       .objective = true,
   };
 }

@@ -79,6 +79,7 @@ OpDef define_argsort() {
       .not_differentiable = "an index is an integer",
       .batch = batch_beside_axis,
       .samples = samples_beside_axis,
+      .integers = IntegerUse::order,
       .spell = {{"jax", "argsort({input}, {axis}, {descending}, {count}, {output.dtype})"},
                 {"onnx", "argsort(input.raw, axis, descending, count)"},
                 {"torch", "aten::argsort, and the first of it", spell_argsort},

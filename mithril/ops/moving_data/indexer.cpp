@@ -160,6 +160,7 @@ OpDef define_indexer() {
       .outputs = {{"output", "*o", "any|value any"}},
       .solve = solve_indexer,
       .expand = expand_indexer,
+      .dtype_from = "input",
   };
 }
 

@@ -145,6 +145,7 @@ OpDef define_scatter() {
       .grad = grad_scatter,
       .batch = batch_beside_axis,
       .samples = samples_beside_axis,
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "scatter({input}, {index}, {source}, {axis}, {reduce})"},
                 {"onnx", "scatter(input, index.raw, source, axis, reduce)"},
                 {"torch", "aten::scatter, aten::scatter_add or aten::scatter_reduce",

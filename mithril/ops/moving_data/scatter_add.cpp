@@ -113,6 +113,7 @@ OpDef define_scatter_add() {
       .batch = batch_scatter_add,
       .samples = samples_of_scatter_add,
       .linear = {"input"},
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "scatter_add({input}, {index}, {like.shape}, {axis})"},
                 {"onnx", "scatter_add(input, index.raw, like.shape, axis)"},
                 {"torch", "aten::select_backward of a number, aten::index_add of a tensor",

@@ -30,6 +30,7 @@ OpDef define_sort() {
             e.become(call("take_along_axis", {x, indices, e.value("axis")}), 0);
             e.become(indices, 1);
           },
+      .integers = IntegerUse::order,
   };
 }
 

@@ -28,6 +28,7 @@ OpDef define_top_k() {
             e.become(call("take_along_axis", {x, indices, e.value("axis")}), 0);
             e.become(indices, 1);
           },
+      .integers = IntegerUse::order,
   };
 }
 

@@ -21,6 +21,7 @@ OpDef define_argmax() {
       .not_differentiable = "an index is an integer",
       .batch = batch_beside_axis_or_flat,
       .samples = samples_of_reduction,
+      .integers = IntegerUse::order,
       .spell =
           {{"jax",
             "best_index(jnp.argmax, {input}, {axis}, {keepdim}, {output.shape}, {output.dtype})"},

@@ -46,6 +46,7 @@ OpDef define_bincount() {
       .outputs = {{"output", "bins", "number"}},
       .solve = solve_bincount,
       .expand = expand_bincount,
+      .dtype_from = "weights",
   };
 }
 

@@ -13,6 +13,7 @@ OpDef define_cummax() {
       .outputs = cumulative_extremum_outputs(),
       .solve = solve_cumulative_extremum,
       .expand = [](ExpandContext& e) { expand_cumulative_extremum(e, true); },
+      .integers = IntegerUse::order,
   };
 }
 

@@ -80,6 +80,7 @@ OpDef define_cumprod() {
       .batch = batch_beside_axis,
       .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "cumprod({input}, {axis}, {reverse}, {exclusive})"},
                 {"onnx", "cumprod(input, axis, reverse, exclusive)"},
                 {"torch", "aten::cumprod, flipped for reverse, padded for exclusive",

@@ -49,6 +49,7 @@ OpDef define_cumsum() {
       .samples = samples_beside_axis,
       .linear = {"input"},
       .cast = CastPolicy::float32,
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "lax.cumsum({input}, {axis} % {input.ndim}, reverse={reverse})"},
                 {"onnx", "cumsum(input, axis, reverse)"},
                 {"torch",

@@ -53,6 +53,7 @@ OpDef define_cumulative_extremum() {
       .not_differentiable = "an index is an integer",
       .batch = batch_beside_axis,
       .samples = samples_beside_axis,
+      .integers = IntegerUse::order,
       .spell = {{"jax", "cumulative_extremum({input}, {axis}, {largest}, {output.dtype})"},
                 {"torch", "largest ? aten::cummax(input, axis)[1] : aten::cummin(input, axis)[1]"}},
   };

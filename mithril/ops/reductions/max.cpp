@@ -20,6 +20,7 @@ OpDef define_max() {
       .batch = batch_beside_axis,
       .samples = samples_of_reduction,
       .combines_by = "max",
+      .integers = IntegerUse::order,
       .reduces_to_element_size = true,
       .spell = {{"jax", "extremum(jnp.max, {input}, {axis}, {keepdim}, {output.shape})"},
                 {"onnx", "reduce(\"ReduceMax\", input, axis, keepdim)"},

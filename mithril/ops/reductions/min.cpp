@@ -20,6 +20,7 @@ OpDef define_min() {
       .batch = batch_beside_axis,
       .samples = samples_of_reduction,
       .combines_by = "min",
+      .integers = IntegerUse::order,
       .reduces_to_element_size = true,
       .spell = {{"jax", "extremum(jnp.min, {input}, {axis}, {keepdim}, {output.shape})"},
                 {"onnx", "reduce(\"ReduceMin\", input, axis, keepdim)"},

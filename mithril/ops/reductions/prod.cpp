@@ -50,6 +50,7 @@ OpDef define_prod() {
       .batch = batch_beside_axis,
       .samples = samples_of_reduction,
       .cast = CastPolicy::float32,
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "jnp.prod({input}, axis={axis}, keepdims={keepdim}, dtype={output.dtype})"},
                 {"onnx", "reduce(\"ReduceProd\", input, axis, keepdim)"},
                 {"torch", "aten::prod along one axis, which the others are joined to", spell_prod}},

@@ -22,6 +22,7 @@ OpDef define_sum() {
       .samples = samples_of_sum,
       .linear = {"input"},
       .cast = CastPolicy::float32,
+      .integers = IntegerUse::bits,
       .spell = {{"jax", "jnp.sum({input}, axis={axis}, keepdims={keepdim}, dtype={output.dtype})"},
                 {"onnx", "reduce(\"ReduceSum\", input, axis, keepdim)"},
                 {"torch", "axis == [] ? input : aten::sum(input, axis, keepdim)"},

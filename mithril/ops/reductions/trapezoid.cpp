@@ -1,4 +1,5 @@
 // trapezoid: the area below a line through points.
+#include "mithril/ops/support/as_float.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -21,7 +22,8 @@ OpDef define_trapezoid() {
       .outputs = {{"output", "*b", "float"}},
       .expand =
           [](ExpandContext& e) {
-            const Expression y = e.in("y") * 0.5, x = e.in("x") * 1.0;
+            const Expression y = as_float(e.in("y"), e.in("x")) * 0.5;
+            const Expression x = as_float(e.in("x"), y) * 1.0;
             const Expression height = part(y, 1, None()) + part(y, None(), -1);
             const Expression width = part(x, 1, None()) - part(x, None(), -1);
             e.become(call("sum", {width * height, -1}));

@@ -71,6 +71,7 @@ OpDef define_unique() {
       .solve = solve_unique,
       .eval = eval_unique,
       .not_differentiable = "which elements are equal changes in jumps",
+      .integers = IntegerUse::order,
       .spell = {{"jax", "unique({input}, {size})"},
                 {"torch", "aten::_unique2, scattered over the largest", spell_unique}},
   };

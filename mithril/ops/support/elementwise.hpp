@@ -1,5 +1,6 @@
 // Evaluating ops that treat each element on its own: one input, or two that are broadcast together.
 #pragma once
+#include <algorithm>
 #include <string_view>
 #include <type_traits>
 
@@ -27,6 +28,15 @@ void map1(EvalContext& c, F f, std::string_view port = "input") {
     const auto x = c.read<T>(port);
     auto y = c.write<T>();
     for (int64_t i = 0; i < x.size(); ++i) y[i] = static_cast<T>(f(x[i]));
+  });
+}
+
+// output = input, converted between any two dtypes as Tensor::to.
+inline void copy_converted(EvalContext& c) {
+  visit_dtype(c.out().dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const auto x = c.read<T>("input");
+    std::copy(x.begin(), x.end(), c.write<T>());
   });
 }
 

@@ -20,6 +20,9 @@ class dtype(enum.Enum):  # noqa: N801
     int8 = 7
     int16 = 8
     uint8 = 9
+    uint16 = 10
+    uint32 = 11
+    uint64 = 12
     @property
     def size(self) -> int: ...
 

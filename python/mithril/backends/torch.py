@@ -208,7 +208,10 @@ class TorchBackend(DeviceArrays, _core.Backend):
         """Returns a range: arange(stop), arange(start, stop) or arange(start, stop, step)."""
         if dtype is None and all(isinstance(bound, int) for bound in bounds):
             dtype = self._torch.int64
-        return self._make(self._torch.arange, *bounds, **self._made(dtype))
+        made = self._made(dtype)
+        if str(made["dtype"]) in ("torch.uint16", "torch.uint32", "torch.uint64"):
+            return self.arange(*bounds, dtype=self._torch.int64).to(made["dtype"])
+        return self._make(self._torch.arange, *bounds, **made)
 
     @makes_array
     def manual_seed(self, seed: int) -> None:

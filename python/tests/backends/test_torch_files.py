@@ -63,7 +63,7 @@ def test_types_without_a_storage_class_are_read(tmp_path):
     loaded = ml.load(tmp_path / "file.pt").params
     for key, tensor in tensors.items():
         assert (loaded[key] == tensor.to(torch.float32).numpy()).all()
-    assert loaded["uint16"].dtype == np.int32
+    assert loaded["uint16"].dtype == np.uint16
 
 
 def test_tied_tensors_have_elements_of_their_own(tmp_path):
