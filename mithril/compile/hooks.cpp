@@ -85,7 +85,7 @@ HookHandle CompiledModel::register_hook(const std::string& path, HookFunction fu
   if (!compiled->without_hooks) compiled->without_hooks = impl_;
   std::erase_if(compiled->hooks, [](const Hook& hook) { return !*hook.active; });
   const auto active = std::make_shared<std::atomic<bool>>(true);
-  compiled->hooks.push_back({*value, options.gradient, std::move(function), active});
+  compiled->hooks.push_back({*value, path, options.gradient, std::move(function), active});
   compiled->cache = nullptr;
   apply_hooks(*compiled);
   compiled->load();

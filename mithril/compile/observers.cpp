@@ -80,15 +80,14 @@ class HookCalls final : public Observer {
 
   bool wants(const Node& node) const override { return node.op->opaque && number(node) >= 0; }
 
-  Tensor observe(const Graph& graph, const Node& node, ValueId value,
-                 const Tensor& tensor) const override {
+  Tensor observe(const Graph&, const Node& node, ValueId, const Tensor& tensor) const override {
     const Hook& hook = hooks_[static_cast<size_t>(number(node))];
     if (!*hook.active) return tensor;
     const std::optional<Tensor> replacement = hook.call(tensor);
     if (!replacement) return tensor;
     const bool fits = replacement->dims() == tensor.dims() &&
                       tensor_kind(replacement->dtype()) == tensor_kind(tensor.dtype());
-    if (!fits) refuse(graph.value(value).name, tensor, *replacement);
+    if (!fits) refuse(hook.path, tensor, *replacement);
     return replacement->dtype() == tensor.dtype() ? *replacement : replacement->to(tensor.dtype());
   }
 
@@ -97,9 +96,8 @@ class HookCalls final : public Observer {
     return std::get<Datum>(node.arguments[hook_port]).integer();
   }
 
-  [[noreturn]] static void refuse(const std::string& name, const Tensor& observed,
+  [[noreturn]] static void refuse(const std::string& path, const Tensor& observed,
                                   const Tensor& replacement) {
-    const std::string path = name.substr(0, name.find('@'));
     raise({.kind = ErrorKind::input,
            .code = "E0810",
            .path = path,

@@ -12,7 +12,8 @@
 namespace mithril {
 
 struct Hook {
-  ValueId value;  // in the graph before the passes
+  ValueId value;     // in the graph before the passes
+  std::string path;  // as register_hook was given it
   bool gradient = false;
   HookFunction call;
   std::shared_ptr<std::atomic<bool>> active;

@@ -106,3 +106,17 @@ def test_a_hook_on_a_row_of_a_vmap_in_a_loop() -> None:
     for value in seen:
         np.testing.assert_allclose(value, w, rtol=1e-12)
     assert seen
+
+
+def test_a_replacement_that_does_not_fit_is_named_as_the_hook() -> None:
+    compiled = cubes(ml.CpuBackend(ml.float64))
+    compiled.register_hook("model.sine.output", lambda value: np.zeros(3))
+    with pytest.raises(ml.InputError) as raised:
+        compiled.evaluate({}, {"x": np.ones((3, 5)), "w": np.ones(3)})
+    assert str(raised.value) == (
+        "mithril.InputError[E0810]: model.sine.output: a hook returned a tensor that cannot "
+        "replace the value\n"
+        "  shown : float64[5, 3]\n"
+        "  given : float64[3]\n"
+        "  help: give one of the same dims, or nothing"
+    )
