@@ -98,6 +98,17 @@ TEST_CASE("a slice whose size does not depend on the input has a known size") {
         "[5]");
 }
 
+TEST_CASE("slices up to and from a multiple of a number have known sizes") {
+  Model model;
+  model["x"];
+  model.set_shapes({{"x", {"N"}}});
+  const Connection x = model["x"], whole = floor_divide(x.shape()[0], 4) * 4;
+  CHECK(to_string(x[slice(none, whole)].known_shape()) == "[4*(N//4)]");
+  CHECK(to_string(x[slice(whole, none)].known_shape()) == "[N - 4*(N//4)]");
+  const std::string open = to_string(x[slice(none, whole + 1)].known_shape());
+  CHECK(open.find('N') == std::string::npos);  // N may be below it
+}
+
 TEST_CASE("a slice that may reach past the end waits for the size") {
   const Arguments without_first = {{"starts", Tuple{1}}, {"stops", Tuple{None{}}}};
   Model model = model_of("slice", without_first, {{"input", {"N"}}});

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mithril/infer/application.hpp"
 #include "mithril/infer/datum.hpp"
 #include "mithril/infer/item_range.hpp"
 #include "mithril/op/solver.hpp"
@@ -42,7 +43,22 @@ class SliceCount {
 
  private:
   // a >= b for all that the sizes can still be.
-  static bool at_least(const Dim& a, const Dim& b) { return is_size(resolve(a - b)); }
+  static bool at_least(const Dim& a, const Dim& b) {
+    const Dim more = resolve(a - b);
+    return is_size(more) || is_size(resolve(lower_bound(more)));
+  }
+
+  // The sum with n in the place of d * (n // d), which it subtracts and which is at most n.
+  static Dim lower_bound(const Dim& sum) {
+    Dim bound = sum;
+    if (!sum.polynomial()) return bound;
+    for (const Term& term : sum.polynomial()->terms()) {
+      const Quotient* quotient = term.factor < 0 ? term.symbol->quotient() : nullptr;
+      if (!quotient || !resolve(quotient->divisor).is_constant(-term.factor)) continue;
+      bound = bound + Dim(-term.factor) * Dim(term.symbol) - quotient->dividend;
+    }
+    return bound;
+  }
 
   bool read_step() {
     for (const Datum* bound : {&slice_.start, &slice_.stop, &slice_.step}) {
