@@ -25,7 +25,7 @@ WhileNode while_of(const Node& node) {
   return loop;
 }
 
-std::vector<ValueId> add_while(Graph& graph, const WhileNode& loop, const std::string& name) {
+std::vector<Argument> while_arguments(const Graph& graph, const WhileNode& loop) {
   std::vector<Value> results;
   for (size_t k = 0; k < loop.carries(); ++k) {
     const Value& first = graph.value(loop.arguments[k]);
@@ -35,7 +35,11 @@ std::vector<ValueId> add_while(Graph& graph, const WhileNode& loop, const std::s
   for (Datum datum :
        {Datum(to_string(loop.condition)), Datum(to_string(loop.body)), results_of_nested(results)})
     arguments.emplace_back(std::move(datum));
-  return graph.add(find_op("while_loop"), std::move(arguments), name);
+  return arguments;
+}
+
+std::vector<ValueId> add_while(Graph& graph, const WhileNode& loop, const std::string& name) {
+  return graph.add(find_op("while_loop"), while_arguments(graph, loop), name);
 }
 
 void evaluate_while(EvalContext& c) {

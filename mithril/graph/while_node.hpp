@@ -23,6 +23,7 @@ struct WhileNode {
 
 bool is_while(const Node& node);
 WhileNode while_of(const Node& node);
+std::vector<Argument> while_arguments(const Graph& graph, const WhileNode& loop);
 // Adds a node. Its outputs are the last carries; the names of several ones end in "_0", "_1".
 std::vector<ValueId> add_while(Graph& graph, const WhileNode& loop, const std::string& name);
 

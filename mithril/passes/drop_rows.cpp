@@ -11,6 +11,7 @@
 #include "mithril/graph/cond_node.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
+#include "mithril/graph/while_node.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/passes/rebuilder.hpp"
 
@@ -33,12 +34,14 @@ struct NestedRows {
 
 NestedRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row);
 NestedRows rows_of_choice(const CondNode& cond, const std::vector<bool>& of_row);
+NestedRows rows_of_while(const WhileNode& loop, const std::vector<bool>& of_row);
 
 // Per output, whether it depends on a row.
 std::vector<bool> rows_of_outputs(const Node& node, const std::vector<bool>& of_row) {
   if (!reads_one_of(node, of_row)) return std::vector<bool>(node.outputs.size());
   if (is_scan(node)) return rows_of_loop(scan_of(node), of_row).outputs;
   if (is_cond(node)) return rows_of_choice(cond_of(node), of_row).outputs;
+  if (is_while(node)) return rows_of_while(while_of(node), of_row).outputs;
   return std::vector<bool>(node.outputs.size(), true);
 }
 
@@ -46,6 +49,12 @@ std::vector<bool> rows_of_outputs(const Node& node, const std::vector<bool>& of_
 void mark_rows(const Node& node, std::vector<bool>& of_row) {
   const std::vector<bool> outputs = rows_of_outputs(node, of_row);
   for (size_t k = 0; k < outputs.size(); ++k) of_row[index(node.outputs[k])] = outputs[k];
+}
+
+// How many of the outputs are carries of a loop.
+size_t carries_of(const Node& node) {
+  if (is_scan(node)) return scan_of(node).carries;
+  return is_while(node) ? node.outputs.size() : 0;
 }
 
 // Per output of a graph, whether it depends on a marked input.
@@ -68,19 +77,32 @@ NestedRows rows_of_choice(const CondNode& cond, const std::vector<bool>& of_row)
 }
 
 // A carry depends on a row if its first or its next value does.
-NestedRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row) {
+NestedRows rows_of_steps(const Graph& body, size_t carries, const std::vector<ValueId>& arguments,
+                         const std::vector<bool>& of_row) {
   NestedRows rows;
-  for (const ValueId id : scan.arguments) rows.arguments.push_back(of_row[index(id)]);
+  for (const ValueId id : arguments) rows.arguments.push_back(of_row[index(id)]);
   for (bool more = true; more;) {
     more = false;
-    rows.outputs = rows_of_graph(scan.body, rows.arguments);
+    rows.outputs = rows_of_graph(body, rows.arguments);
     for (size_t k = 0; k < rows.outputs.size(); ++k) {
       const bool of = rows.outputs[k];
-      rows.outputs[k] = of || (k < scan.carries && rows.arguments[k]);
-      if (!of || k >= scan.carries || rows.arguments[k]) continue;
+      rows.outputs[k] = of || (k < carries && rows.arguments[k]);
+      if (!of || k >= carries || rows.arguments[k]) continue;
       rows.arguments[k] = more = true;
     }
   }
+  return rows;
+}
+
+NestedRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row) {
+  return rows_of_steps(scan.body, scan.carries, scan.arguments, of_row);
+}
+
+// The number of steps is that of the row if the condition depends on it.
+NestedRows rows_of_while(const WhileNode& loop, const std::vector<bool>& of_row) {
+  NestedRows rows = rows_of_steps(loop.body, loop.carries(), loop.arguments, of_row);
+  if (rows_of_graph(loop.condition, rows.arguments).front())
+    rows.outputs.assign(loop.carries(), true);
   return rows;
 }
 
@@ -117,6 +139,17 @@ CondNode choice_without(const CondNode& cond, const NestedRows& rows,
   return rest;
 }
 
+// The loop with these carries only.
+WhileNode while_without(const WhileNode& loop, const NestedRows& rows,
+                        const std::vector<size_t>& kept) {
+  WhileNode rest{.condition = rest_of_graph(loop.condition, rows.arguments, {0}),
+                 .body = rest_of_graph(loop.body, rows.arguments, kept)};
+  for (size_t i = 0; i < loop.arguments.size(); ++i) {
+    if (!rows.arguments[i]) rest.arguments.push_back(loop.arguments[i]);
+  }
+  return rest;
+}
+
 // The arguments of the loop or the choice with these outputs only. `map`: from the graph of the
 // node to the graph that the arguments are for.
 template <class Map>
@@ -129,6 +162,12 @@ std::vector<Argument> arguments_without(const Node& node, const std::vector<bool
     rest.condition = map(rest.condition);
     for (ValueId& id : rest.arguments) id = map(id);
     return cond_arguments(rest);
+  }
+  if (is_while(node)) {
+    const WhileNode loop = while_of(node);
+    WhileNode rest = while_without(loop, rows_of_while(loop, of_row), kept);
+    for (ValueId& id : rest.arguments) id = map(id);
+    return while_arguments(to, rest);
   }
   const ScanLoop scan = scan_of(node);
   ScanLoop rest = loop_without(scan, rows_of_loop(scan, of_row), kept);
@@ -219,7 +258,7 @@ class RowDropping {
   // key of a dropout in the body or a branch, which is a state.
   void keep_rest(Rebuilder& rebuilder, const Node& node) const {
     const std::vector<bool> rows = rows_of_outputs(node, of_row_);
-    const size_t carries = is_scan(node) ? scan_of(node).carries : 0;
+    const size_t carries = carries_of(node);
     std::vector<size_t> kept;
     std::vector<ValueId> outputs;
     bool is_needed = false;

@@ -353,3 +353,38 @@ def test_branches_draw_for_each_index(target, large):
     assert {key: int(np.asarray(value)) for key, value in after.items()} == {
         f"cond.{key}": int(value) for key, value in expected.items()
     }
+
+
+@pytest.mark.parametrize("limit", [0.0, 2.0])
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_loop_with_one_condition_draws_for_each_index(target, limit):
+    """Its key advances as it does without a vmap."""
+    backend, to = backend_of(target)
+
+    def counted():
+        body = ml.Model(name="body")
+        body |= ml.Dropout(0.5)(input="h", output="dropped")
+        body |= ml.Buffer()(input=body.dropped * 0.5, output="h_next")
+        body |= ml.Buffer()(input=ml.IOKey("n", shape=[]) + 1.0, output="n_next")
+        body.expose_keys("h_next", "n_next")
+        goes_on = ml.Model.create(goes_on=ml.IOKey("n", shape=[]) < ml.IOKey("limit", shape=[]))
+        return ml.While(goes_on, body, carry={"h": "h_next", "n": "n_next"})
+
+    keys, shapes = ["h", "n", "limit"], {"n": [], "limit": []}
+    compiled = ml.compile(
+        ml.vmap(counted(), in_axes={"h": 0}), backend, shapes={"h": [ROWS, 64]}, data_keys=keys
+    )
+    alone = ml.compile(counted(), CPU, shapes={"h": [64]} | shapes, data_keys=keys)
+    start = {key: np.asarray(value) for key, value in compiled.initial_state_dict.items()}
+    numbers = {"n": np.array(0.0), "limit": np.array(limit)}
+    out, after = compiled.evaluate(
+        to({}), to(numbers | {"h": np.ones((ROWS, 64))}), state=to(start)
+    )
+    rows = np.asarray(out["h_last"])
+    assert set(np.unique(rows)) <= {0.0, 1.0}
+    assert len({row.tobytes() for row in rows}) == (ROWS if limit else 1)
+    np.testing.assert_array_equal(np.asarray(out["n_last"]), np.full(ROWS, limit))
+    (value,), (state,) = after.values(), start.values()
+    (key,) = alone.initial_state_dict
+    _, expected = alone.evaluate({}, numbers | {"h": np.ones(64)}, state={key: state})
+    assert int(np.asarray(value)) == int(expected[key])
