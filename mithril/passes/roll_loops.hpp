@@ -39,17 +39,18 @@ ValueId behind_hooks(const Graph& graph, const std::vector<std::optional<size_t>
 // whose indices a vmap computes. `inside`: per value, whether the loop or the branch makes it.
 std::vector<ValueId> transformed_outside(const Node& node, const std::vector<bool>& inside);
 
-// A derivative in a body or a branch is that of one step: the paths inside count, from the value
-// on. So the nodes of the body by a value from outside, also those that depend on no step, become
-// nodes of the step: they read a copy of it, which pulled_in_nodes then finds. None: there is no
-// such derivative. `token`: as below.
+// A derivative in a body or a branch counts only the paths inside. If it is by a value from
+// outside, all nodes of the part that read the value have to be inside, also those that depend on
+// no step. So they read a copy of it, which pulled_in_nodes then finds. None: there is no such
+// derivative. `token`: as below.
 std::optional<Graph> with_own_input(const Graph& graph, const std::vector<bool>& inside,
                                     ValueId token);
 
 // The nodes that belong to a loop or a branch only because the transform at this index does. They
 // make an index of a parameter, or an input of a model that the body differentiates. `makers`: per
 // value, the node that makes it. `token`: the begin of the loop, or the condition of the branches.
-// An input counts if it is in the part of `token`, not if it is in a part around that one.
+// Both count only in the part of `token`: those of a part around it, such as a vmap of the loop,
+// stay outside.
 std::vector<size_t> pulled_in_nodes(const Graph& graph, size_t transform,
                                     const std::vector<bool>& inside,
                                     const std::vector<std::optional<size_t>>& makers,

@@ -37,9 +37,8 @@ std::optional<std::string> part_inside(const Graph& graph, ValueId token, ValueI
 
 // Whether the node begins what a transform in the part of `token` sees.
 bool enters_transform(const Graph& graph, const Node& maker, ValueId token) {
-  if (maker.op->transform) return !maker.op->expand;
-  return maker.op->name == "buffer" &&
-         graph.value(maker.outputs.front()).name.starts_with(part_of(graph, token));
+  const bool enters = maker.op->transform ? !maker.op->expand : maker.op->name == "buffer";
+  return enters && graph.value(maker.outputs.front()).name.starts_with(part_of(graph, token));
 }
 
 // The nodes of this part read a copy of the value.

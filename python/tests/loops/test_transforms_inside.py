@@ -302,3 +302,21 @@ def test_generated_code_of_a_derivative_by_what_all_steps_read(tmp_path):
     h, w = np.array([1.0, -2.0, 0.5]), np.array([0.8, 2.0, -1.0])
     made = GeneratedCpp(compiled, tmp_path).evaluate({"h": h, "w": w}, {"h_last": h})
     np.testing.assert_allclose(made["h_last"], h * (1 - np.cos(w)) ** 4, rtol=1e-12)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_vmap_over_what_a_derivative_in_a_loop_is_by(target):
+    """The loop is in the vmap: the index of the value belongs to the vmap, not to the step."""
+    backend, to = backend_of(target)
+    loop = ml.Scan(by_outer_value(), carry={"h": "h_next"}, length=4)
+    mapped = ml.vmap(loop, in_axes={"w": 0})
+    compiled = ml.compile(mapped, backend, shapes={"h": [3], "w": [2, 3]}, data_keys=["h", "w"])
+    h = np.array([1.0, -2.0, 0.5])
+    w, seed = np.random.default_rng(2).normal(size=(2, 2, 3))
+    out, grad = compiled.evaluate(
+        {}, to({"h": h, "w": w}), output_gradients=to({"h_last": seed}), gradient_keys=["w"]
+    )
+    kept = 1 - np.cos(w)
+    np.testing.assert_allclose(np.asarray(out["h_last"]), h * kept**4, rtol=1e-12)
+    slope = seed * h * 4 * kept**3 * np.sin(w)
+    np.testing.assert_allclose(np.asarray(grad["w"]), slope, rtol=1e-12)
