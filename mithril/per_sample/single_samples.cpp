@@ -106,14 +106,14 @@ SingleSamples::SingleSamples(const CompiledModel& model, const PerSamplePrograms
   state_ = next;
   const Tensor whole = outputs.at(losses_key_).host();
   losses_ = from_doubles(whole.dtype(), {samples_}, losses_of(whole, options.reduction));
+  if (draws_for_samples(model, data, batch, state)) {
+    evaluate_in_batch(model, data, state, whole);
+    return;
+  }
   for (int64_t i = 0; i < samples_; ++i) {
     const Tensor own = evaluate(model, batch, state, i);
     const double alone = losses_of(own, options.reduction)[0], among = losses_.at_as_double(i);
     if (is_same_loss(alone, among)) continue;
-    if (draws_for_samples(model, data, batch, state)) {
-      evaluate_in_batch(model, data, state, whole);
-      return;
-    }
     raise(
         {.kind = ErrorKind::gradient,
          .code = "E0513",
@@ -142,13 +142,17 @@ TensorMap SingleSamples::data_of(const SampleBatch& batch, int64_t sample) const
   return data;
 }
 
-// Without random numbers, in inference, the losses of such a model agree. Its states are keys:
-// others, such as running statistics, take in all samples.
+// Such a model changes its states, which are keys: others, such as running statistics, take in all
+// samples. Its losses agree in inference, without random numbers. In training they may agree by
+// chance, as those of a layer of zeros, although the gradients differ.
 bool SingleSamples::draws_for_samples(const CompiledModel& model, const TensorMap& data,
                                       const SampleBatch& batch, const State& state) const {
+  bool draws = false;
   for (const auto& [key, next] : state_) {
     if (is_floating(next.dtype()) || !next.dims().empty()) return false;
+    draws = draws || !equal(next.host(), state.at(key).host());
   }
+  if (!draws) return false;
   const OutputOptions wanted{.outputs = {losses_key_}};
   const auto losses = [&](const TensorMap& given) {
     const Tensor made = model.infer(params_, given, state, wanted).at(losses_key_).host();
@@ -158,7 +162,7 @@ bool SingleSamples::draws_for_samples(const CompiledModel& model, const TensorMa
   for (int64_t i = 0; i < samples_; ++i) {
     if (!is_same_loss(losses(data_of(batch, i))[0], among[static_cast<size_t>(i)])) return false;
   }
-  return !state_.empty();
+  return true;
 }
 
 // The gradient of each loss of the batch, with the numbers that the batch draws.

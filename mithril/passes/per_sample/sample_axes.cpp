@@ -176,9 +176,9 @@ class Search {
     visit_with_samples(id, arguments);
   }
 
-  // No gradient flows to the condition of a choice. So samples that run one by one, and have their
-  // losses in the batch, have their gradients, too. The choice of a vmap reads whether any index
-  // chooses a branch.
+  // No gradient flows to the condition of a choice. So a sample that has the same loss by itself as
+  // in the batch has the same gradients, too. Such a condition is that of a choice in a vmap:
+  // whether any index chooses the branch.
   bool mixes_only_condition(const Node& node) const {
     if (!is_cond(node)) return false;
     for (size_t i = 0; i < node.arguments.size(); ++i) {

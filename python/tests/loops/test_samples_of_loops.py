@@ -37,6 +37,31 @@ def test_a_loop_with_dropout() -> None:
         np.testing.assert_allclose(np.asarray(norms)[i], total, rtol=1e-10)
 
 
+def test_a_loop_whose_losses_are_equal_for_all_masks() -> None:
+    """The layer before the dropout is zero, so only the gradients depend on the mask."""
+    step = ml.Model()
+    step |= ml.Linear(4)(input="x", output="a")
+    step |= ml.Dropout(0.5)(input="a", output="y")
+    step.expose_keys("y")
+    net = ml.Model()
+    net |= ml.Scan(step, sequences=["x"], outputs=["y"], axis=1)(x="x", y="y")
+    net |= ml.Sum(axis=[1, 2])(input="y", output="losses")
+    compiled = ml.compile(net, BACKEND, shapes={"x": [None, 5, 2]}, data_keys=["x"])
+    params = {key: np.zeros_like(value) for key, value in parameters_of(compiled).items()}
+    state, data = (
+        compiled.initial_state_dict,
+        {"x": np.random.default_rng(0).normal(size=(3, 5, 2))},
+    )
+    got = ml.PerSample(compiled, losses="losses").gradients(params, data, state=state)
+    for i, seed in enumerate(np.eye(3)):
+        _, expected, _ = compiled.evaluate(
+            params, data, output_gradients={"losses": seed}, state=state
+        )
+        for key, value in expected.items():
+            assert np.any(value)
+            np.testing.assert_allclose(np.asarray(got[key])[i], value, rtol=1e-12)
+
+
 def test_a_loop_with_dropout_and_batch_norm_mixes_the_samples() -> None:
     compiled = drawing(norm=True)
     params, data = parameters_of(compiled), {"x": np.random.default_rng(0).normal(size=(3, 5, 2))}
