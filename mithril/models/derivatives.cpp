@@ -69,7 +69,7 @@ void check_floats(const char* class_name, const Model& part, const std::string& 
          .path = key,
          .message = std::string(class_name) + ": '" + key + "' has no derivative",
          .facts = {{"needed", "float tensor", ""}, {key, to_string_kinds(kinds), ""}},
-         .help = std::string("name a key of floats in ") + role});
+         .help = std::string("give a key that holds floats in ") + role + "="});
 }
 
 // ShapeError E0148 for an output that is known to be no scalar.

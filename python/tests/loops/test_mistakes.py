@@ -32,7 +32,7 @@ def test_a_derivative_by_ints(make):
         "mithril.TypeError[E0147]: ids: Gradient: 'ids' has no derivative\n"
         "  needed : float tensor\n"
         "  ids    : int tensor\n"
-        "  help: name a key of floats in wrt"
+        "  help: give a key that holds floats in wrt="
     )
 
 
@@ -42,7 +42,7 @@ def test_a_derivative_of_bools():
         "mithril.TypeError[E0147]: mask: Gradient: 'mask' has no derivative\n"
         "  needed : float tensor\n"
         "  mask   : bool tensor\n"
-        "  help: name a key of floats in of"
+        "  help: give a key that holds floats in of="
     )
     assert ml.Gradient(net, of="loss", wrt=["*weight"]).output_keys[-1].endswith("weight.grad")
 
