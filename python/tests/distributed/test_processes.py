@@ -157,6 +157,17 @@ def test_if_a_process_hangs_the_others_get_an_error_after_the_timeout():
         assert float(lines[0]) >= 4.5
 
 
+def test_a_program_that_does_not_end_is_killed():
+    with Job(1) as job:
+        job.start("import signal; print('begun\\nlast', flush=True); signal.pause()")
+        process = job.processes[0]
+        assert process.stdout.readline() == "begun\n"
+        with pytest.raises(AssertionError, match=r"took over 0\.1 seconds, and wrote:\nlast\n"):
+            process.communicate(timeout=0.1)
+        assert process.communicate() == ("", "")
+        assert process.returncode == -signal.SIGKILL
+
+
 @pytest.mark.slow
 def test_restarted_processes_do_not_read_the_addresses_of_those_before_them():
     program = BEGIN + "print(ml.distributed.init(start_timeout=60).size)"

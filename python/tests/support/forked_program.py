@@ -1,6 +1,6 @@
 """Programs in processes that begin as copies of one that has imported torch.
 
-An import of torch takes seconds of a processor, which each process of a group would spend.
+Importing torch takes seconds of CPU time, which each process of a group would spend.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
@@ -54,7 +54,8 @@ class ForkedProgram:
     """A running program, with the methods of `subprocess.Popen` that tests call.
 
     The first one starts the process that the others are copies of. Libraries read the numbers of
-    threads from its environment, when they are loaded.
+    threads from its environment, when they are loaded. Unlike `python -c`, the process ends without
+    finalising the interpreter and the libraries.
     """
 
     def __init__(self, program: str, environment: Mapping[str, str]) -> None:
@@ -86,10 +87,18 @@ class ForkedProgram:
         self.send_signal(signal.SIGKILL)
 
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
-        """Waits for the end of the program. Returns what is left of its output and errors."""
+        """Waits for the end of the program. Returns what is left of its output and errors.
+
+        A program that takes longer than `timeout` seconds is killed, and an error quotes it.
+        """
         self.stdin.close()
         with ThreadPoolExecutor(2) as readers:
-            out, errors = readers.map(lambda file: file.read(), (self.stdout, self.stderr))
+            reads = [readers.submit(file.read) for file in (self.stdout, self.stderr)]
+            is_late = bool(wait(reads, timeout).not_done)
+            if is_late:
+                self.kill()
+        out, errors = (read.result() for read in reads)
+        assert not is_late, f"the program took over {timeout} seconds, and wrote:\n{out}{errors}"
         self._process.join(timeout)
         assert self.returncode is not None, "the program closed its output, and did not end"
         return out, errors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from dataclasses import dataclass, field
 
@@ -22,6 +23,17 @@ def refused(call):
 """
 
 
+def interpreter(program, environment):
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 @dataclass
 class Job:
     """Processes that run one program. Their store is in this process, as torchrun has it.
@@ -30,7 +42,7 @@ class Job:
     """
 
     size: int
-    processes: dict[int, ForkedProgram] = field(default_factory=dict)
+    processes: dict[int, ForkedProgram | subprocess.Popen] = field(default_factory=dict)
 
     def __post_init__(self):
         import torch.distributed as dist  # noqa: PLC0415 - tests without torch import this module
@@ -58,10 +70,14 @@ class Job:
         }
         return os.environ | of_launcher | {"PYTHONPATH": os.pathsep.join(sys.path)}
 
-    def start(self, program, restart=0):
-        """Starts the program in a process for each rank."""
+    def start(self, program, restart=0, is_forked=True):
+        """Starts the program in a process for each rank. `is_forked`: that begins as a copy of one
+        that has imported torch, and otherwise is that of a new interpreter."""
         for rank in range(self.size):
-            self.processes[rank] = ForkedProgram(program, self.environment(rank, restart))
+            environment = self.environment(rank, restart)
+            self.processes[rank] = (ForkedProgram if is_forked else interpreter)(
+                program, environment
+            )
 
     def lines(self, rank):
         """Returns the lines that the process has written when it has ended, and its errors."""
