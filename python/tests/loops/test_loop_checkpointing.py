@@ -99,6 +99,45 @@ def test_segments_of_an_open_length(length: int, reverse: bool) -> None:
     )
 
 
+def gradients_in_loops(length: tuple[int, int], backend: ml.CpuBackend, use_checkpointing: bool):
+    """Of a loop in a loop with dropout. Both lengths are known only when it runs."""
+    step = ml.Model(name="step")
+    step |= ml.Linear(4)(input="x", output="of_x")
+    step |= ml.Dropout(0.3)(input=step.of_x + ml.IOKey("h", shape=[2, 4]), output="dropped")
+    step |= ml.Tanh()(input="dropped", output="h_next")
+    step.expose_keys("h_next")
+    inner = ml.Scan(step, carry={"h": "h_next"}, sequences=["x"], outputs=["h_next"])
+    outer = ml.Model()
+    outer |= inner(x="x", h="h", h_last="last", h_next="y")
+    outer |= ml.Buffer()(input=outer.last * 0.7, output="h_out")
+    outer.expose_keys("h_out", "y")
+    loop = ml.Scan(outer, carry={"h": "h_out"}, sequences=["x"], outputs=["y"], reverse=True)
+    compiled = ml.compile(
+        loop,
+        backend,
+        shapes={"x": [None, None, 2, 3], "h": [2, 4]},
+        data_keys=["x", "h"],
+        use_checkpointing=use_checkpointing,
+    )
+    draw, state = np.random.default_rng(0).normal, compiled.initial_state_dict
+    data = {"x": draw(size=(*length, 2, 3)), "h": draw(size=(2, 4))}
+    seeds = {"h_last": draw(size=(2, 4)), "y": draw(size=(*length, 2, 4))}
+    made = compiled.evaluate(
+        compiled.get_parameters(seed=0),
+        data,
+        output_gradients=seeds,
+        gradient_keys=[*compiled.parameter_keys, "x", "h"],
+        state=state,
+    )
+    return made[:2]
+
+
+@pytest.mark.parametrize("length", [(0, 3), (1, 33), (33, 32), (64, 2), (3, 0)])
+def test_segments_of_open_lengths_in_a_loop(length: tuple[int, int]) -> None:
+    backend = ml.CpuBackend(ml.float64)
+    compare(gradients_in_loops(length, backend, False), gradients_in_loops(length, backend, True))
+
+
 @pytest.mark.parametrize("name", ["TorchBackend", "JaxBackend"])
 def test_segments_of_an_open_length_elsewhere(name: str) -> None:
     pytest.importorskip("torch" if name == "TorchBackend" else "jax")
