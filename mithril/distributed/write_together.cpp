@@ -101,7 +101,7 @@ void raise_if_one_failed(Communicator& group, const std::string& path, const std
   const auto first = std::find_if(failures.begin(), failures.end(),
                                   [](const std::string& each) { return !each.empty(); });
   if (first == failures.end()) return;
-  // A caller may abandon the group because of the error: not before all processes have it.
+  // A caller may abandon the group because of this error. All processes have to know it before.
   try {
     group.barrier();
   } catch (const DistributedError&) {

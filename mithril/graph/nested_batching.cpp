@@ -18,8 +18,8 @@ Dim size_inside(const Graph& graph, const Dim& size) {
   return Dim(graph.facts()->symbol(name));
 }
 
-// Replaces the indices that are not chosen by the first chosen one. argmax would find it, but
-// refuses an empty axis.
+// The row that each index reads: its own if it is chosen, otherwise the row of the first chosen
+// index. A sum finds that index, because argmax refuses an empty axis.
 Expression chosen_indices(const Expression& chosen, const Dim& size) {
   const Expression all = call_in(chosen, "arange", {Datum(size)});
   const Datum ints(all.dtype());

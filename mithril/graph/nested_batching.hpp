@@ -24,7 +24,7 @@ class BatchedGraph {
   // Whether an output has the axis.
   bool is_batched(size_t output) const { return results_[output].batched; }
   void repeat(size_t output);      // gives the output the axis
-  void become_any(size_t output);  // replaces an output of bools by: whether any index has true
+  void become_any(size_t output);  // replaces an output of bools by whether any index has true
 
   // What the outputs need. Inputs and outputs have their names in the nested graph.
   Graph graph() const;

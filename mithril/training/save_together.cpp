@@ -75,8 +75,8 @@ void write_blocks(const CompiledState& compiled, const std::string& path, const 
     stored.push_back({key, storage_type_of(tensor.dtype()), {dims.begin(), dims.end()}, 0, size});
   }
   const SafetensorsLayout layout = layout_safetensors(path, std::move(stored), file.metadata);
-  // The file has the metadata of the first process. Others may be longer: the speed of an epoch
-  // differs between processes.
+  // The file has the header of the first process. Those of others may have other lengths, because
+  // their metadata differ: the speed of an epoch, for example.
   std::uint64_t head_size = layout.head.size();
   compiled.group->broadcast(std::as_writable_bytes(std::span(&head_size, 1)), 0);
   std::vector<Tensor> held;  // what the pieces point to
