@@ -8,66 +8,65 @@
 namespace mithril::onnx {
 namespace {
 
-// A loop along an axis with one state of the size of an element.
-struct AxisScan {
-  GraphBuilder& builder;
-  const Operand& like;
-  std::int64_t axis;
-  bool reverse;
-
-  Operand start(double value) const {
-    std::vector<Dim> dims = like.known_dims();
-    dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(axis));
-    return builder.expand(builder.number(value, like.dtype), dims);
+// A loop along an axis of x. The state has the shape of a slice.
+class AxisScan {
+ public:
+  AxisScan(const FormContext& c, const Operand& x, std::int64_t axis, bool reverse)
+      : builder_(c.builder()), x_(x), axis_(axis), reverse_(reverse), body_(c.builder()) {
+    step().begin(c.output().name, c.node().op->name);
+    state = add_input("state");
+    element = add_input("element");
   }
 
-  // `given` has the state and the sequences. Returns the stacked output of the body.
-  Operand run(NestedGraph& body, const std::vector<Operand>& given) const {
-    const std::size_t sequences = given.size() - 1;
-    Attributes attributes = {{"body", body.finish()},
-                             {"num_scan_inputs", static_cast<std::int64_t>(sequences)},
-                             {"scan_input_axes", std::vector<std::int64_t>(sequences, axis)},
-                             {"scan_output_axes", std::vector<std::int64_t>{axis}}};
-    if (reverse) {
-      attributes.emplace_back("scan_input_directions", std::vector<std::int64_t>(sequences, 1));
+  GraphBuilder& step() { return body_.builder(); }
+  Operand add_input(const std::string& name) { return body_.add_input(name, x_.dtype); }
+
+  // The states after each step, or those before it. The first state has this value in each element.
+  Operand run(const Operand& next, bool exclusive, double first, std::vector<Operand> sequences) {
+    body_.add_output(next, x_.dtype);
+    body_.add_output(exclusive ? state : next, x_.dtype);
+    const std::size_t count = sequences.size();
+    Attributes attributes = {{"body", body_.finish()},
+                             {"num_scan_inputs", static_cast<std::int64_t>(count)},
+                             {"scan_input_axes", std::vector<std::int64_t>(count, axis_)},
+                             {"scan_output_axes", std::vector<std::int64_t>{axis_}}};
+    if (reverse_) {
+      attributes.emplace_back("scan_input_directions", std::vector<std::int64_t>(count, 1));
       attributes.emplace_back("scan_output_directions", std::vector<std::int64_t>{1});
     }
-    return builder.call_several("Scan", given, std::move(attributes), {like.dtype, like.dtype})[1];
+    std::vector<Dim> dims = x_.known_dims();
+    dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(axis_));
+    sequences.insert(sequences.begin(), builder_.expand(builder_.number(first, x_.dtype), dims));
+    return builder_.call_several("Scan", sequences, std::move(attributes), {x_.dtype, x_.dtype})[1];
   }
+
+  Operand state, element;
+
+ private:
+  GraphBuilder& builder_;
+  const Operand& x_;
+  std::int64_t axis_;
+  bool reverse_;
+  NestedGraph body_;
 };
 
 // linear_scan(x, decay, axis, reverse, exclusive): state = decay state + x.
 Item linear_scan_form(const FormContext& c, const FormArguments& a) {
-  GraphBuilder& b = c.builder();
   const Operand x = a.tensor(0), decay = a.tensor(1);
-  if (x.rank() == 0) return {a.flag(4) ? b.number(0.0, x.dtype) : x};
-  const AxisScan scan{b, x, a.axis(2, x.rank()), a.flag(3)};
-  NestedGraph body(b);
-  body.builder().begin(c.output().name, c.node().op->name);
-  const Operand state = body.add_input("state", x.dtype);
-  const Operand element = body.add_input("element", x.dtype);
-  const Operand factor = body.add_input("factor", x.dtype);
-  const Operand next =
-      body.builder().call("Add", {body.builder().call("Mul", {factor, state}), element});
-  body.add_output(next, x.dtype);
-  body.add_output(a.flag(4) ? state : next, x.dtype);
-  return {scan.run(body, {scan.start(0), x, decay})};
+  if (x.rank() == 0) return {a.flag(4) ? c.builder().number(0.0, x.dtype) : x};
+  AxisScan scan(c, x, a.axis(2, x.rank()), a.flag(3));
+  const Operand factor = scan.add_input("factor");
+  const Operand decayed = scan.step().call("Mul", {factor, scan.state});
+  return {scan.run(scan.step().call("Add", {decayed, scan.element}), a.flag(4), 0.0, {x, decay})};
 }
 
 // cumprod(x, axis, reverse, exclusive).
 Item cumprod_form(const FormContext& c, const FormArguments& a) {
-  GraphBuilder& b = c.builder();
   const Operand x = a.tensor(0);
-  if (x.rank() == 0) return {a.flag(3) ? b.number(1.0, x.dtype) : x};
-  const AxisScan scan{b, x, a.axis(1, x.rank()), a.flag(2)};
-  NestedGraph body(b);
-  body.builder().begin(c.output().name, c.node().op->name);
-  const Operand state = body.add_input("state", x.dtype);
-  const Operand element = body.add_input("element", x.dtype);
-  const Operand next = body.builder().call("Mul", {state, element});
-  body.add_output(next, x.dtype);
-  body.add_output(a.flag(3) ? state : next, x.dtype);
-  return {scan.run(body, {scan.start(1), x})};
+  if (x.rank() == 0) return {a.flag(3) ? c.builder().number(1.0, x.dtype) : x};
+  AxisScan scan(c, x, a.axis(1, x.rank()), a.flag(2));
+  const Operand next = scan.step().call("Mul", {scan.state, scan.element});
+  return {scan.run(next, a.flag(3), 1.0, {x})};
 }
 
 }  // namespace
