@@ -23,7 +23,7 @@ OnnxExport exported_to_onnx(const Graph& graph, std::int64_t opset) {
       std::any_of(written.nodes.begin(), written.nodes.end(), [](const onnx::WrittenNode& node) {
         return node.op == "Scan" || node.op == "Loop" || node.op == "If";
       });
-  const onnx::FilePieces pieces = onnx::file_pieces(written, {.opset = opset, .name = "graph"});
+  const onnx::FilePieces pieces = onnx::file_pieces(written, {.opset = opset});
   for (const std::string_view piece : pieces.model) made.bytes += piece;
   return made;
 }

@@ -10,7 +10,7 @@ namespace {
 
 using protozero::pbf_writer;
 
-// Protobuf messages have less than 2 GiB.
+// In bytes. Offsets of external data are multiples of the alignment, so that they can be mapped.
 constexpr std::size_t smallest_external = 1024, alignment = 4096;
 
 void add_entry(pbf_writer& to, std::uint32_t field, const std::string& key,
@@ -150,8 +150,6 @@ class FileWriter {
       opset.add_string(opset_field::domain, "");
       opset.add_int64(opset_field::version, text_.opset);
     }
-    for (const auto& [key, value] : text_.metadata)
-      add_entry(model, model_field::metadata_props, key, value);
     add_piece(graph_without_tensors(graph_));
     for (const WrittenTensor& tensor : graph_.initializers) add_initializer(tensor);
     std::size_t size = 0;

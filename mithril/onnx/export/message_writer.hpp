@@ -12,8 +12,6 @@ namespace mithril::onnx {
 
 struct FileText {
   std::int64_t opset = 20;
-  std::string name;  // of the graph
-  std::vector<std::pair<std::string, std::string>> metadata = {};
   // The file with the elements of large tensors, beside the file; empty: they are in it.
   std::string data_file = {};
 };
