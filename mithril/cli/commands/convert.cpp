@@ -11,6 +11,7 @@
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/compile_file.hpp"
 #include "mithril/json/model_json.hpp"
+#include "mithril/onnx/export/opsets.hpp"
 #include "mithril/onnx/export/write_onnx.hpp"
 #include "mithril/serialization/safetensors.hpp"
 
@@ -56,12 +57,23 @@ void write_package(const ModelFile& file, const std::string& path, const Argumen
   save_package(path, file.model, params, options);
 }
 
+std::int64_t opset_of(const Arguments& arguments) {
+  const long opset = arguments.number("--opset", onnx::oldest_written_opset).value_or(20);
+  if (opset > onnx::newest_written_opset) {
+    throw UsageError{fmt::format("--opset is '{}', expected a whole number of at most {}", opset,
+                                 onnx::newest_written_opset),
+                     ""};
+  }
+  return opset;
+}
+
 void write_onnx_file(const ModelFile& file, const std::string& path, const Arguments& arguments) {
+  const std::int64_t opset = opset_of(arguments);
   const CompiledModel compiled = compile_file(file, arguments, arguments.values("--shape"));
   write_onnx(compiled, path,
              {.params = parameters_of(file, compiled, seed_of(arguments)),
               .state = state_of(file, compiled),
-              .opset = static_cast<std::int64_t>(arguments.number("--opset", 0).value_or(20))});
+              .opset = opset});
 }
 
 std::vector<std::string> convert_model(FileKind kind, const std::string& from,

@@ -60,6 +60,14 @@ RUN = "  help: usage: mithril run [OPTIONS] FILE\n"
             ["run", "net.json", "--threads", "0"],
             "mithril: --threads is '0', expected a whole number of at least 1\n",
         ),
+        (
+            ["convert", "net.json", "net.onnx", "--opset", "12"],
+            "mithril: --opset is '12', expected a whole number of at least 13\n",
+        ),
+        (
+            ["convert", "net.json", "net.onnx", "--opset", "25"],
+            "mithril: --opset is '25', expected a whole number of at most 24\n",
+        ),
         (["run", "net.json", "--shape", "x"], "mithril: --shape is 'x', expected KEY=...\n"),
         (
             ["run", "net.json", "--shape", "x=a,2"],
