@@ -1,4 +1,4 @@
-// Imports the nodes that the outputs of a graph need, by the rules of their ops.
+// Imports the nodes on which the outputs of a graph depend. Each op has a rule (op_row.hpp).
 #pragma once
 #include <map>
 #include <memory>
