@@ -16,6 +16,7 @@ class GraphWriter {
       : graph_(graph), how_(how), problems_(problems), builder_(names_, how.opset) {}
 
   WrittenGraph write() {
+    refuse_unranked();
     const std::vector<Operand> inputs = add_inputs();
     for (const std::string& name : how_.output_names) final_names_.push_back(names_.add(name));
     NodesWriter writer(graph_, builder_, problems_, [&](ValueId id) { return name_for(id); });
@@ -31,6 +32,17 @@ class GraphWriter {
   WrittenValue written(const std::string& name, const Value& of) {
     return {
         .name = name, .dtype = of.dtype, .is_ranked = of.ranked, .dims = symbols_.stated(of.dims)};
+  }
+
+  // The checker of the onnx package refuses inputs and outputs without a shape.
+  void refuse_unranked() {
+    std::set<ValueId> ports(graph_.inputs().begin(), graph_.inputs().end());
+    for (const Output& output : graph_.outputs()) ports.insert(output.value);
+    for (const ValueId id : ports) {
+      const Value& value = graph_.value(id);
+      if (!value.ranked)
+        problems_.push_back({value.name, "the number of axes is not known; state shapes={...}"});
+    }
   }
 
   std::vector<Operand> add_inputs() {

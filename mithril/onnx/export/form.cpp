@@ -24,6 +24,11 @@ FormContext::FormContext(GraphBuilder& builder, const Graph& graph, const Node& 
   choose_conversions();
 }
 
+const std::vector<Dim>& FormContext::output_dims() const {
+  if (!output().ranked) no_form("the rank of the result is not known");
+  return output().dims;
+}
+
 bool FormContext::has_port(std::string_view port) const {
   return std::any_of(node_.op->inputs.begin(), node_.op->inputs.end(),
                      [&](const PortDef& input) { return input.name == port; });

@@ -11,7 +11,7 @@
 
 namespace mithril::onnx {
 
-// What an expression of a spelling stands for.
+// The value of an expression in a spelling: a number or another value, a tensor, or a list.
 struct Item {
   std::variant<Datum, Operand, std::vector<Item>> held;
 
@@ -28,6 +28,7 @@ class FormContext {
   const Graph& graph() const { return graph_; }
   const Node& node() const { return node_; }
   const Value& output(std::size_t i = 0) const { return graph_.value(node_.outputs[i]); }
+  const std::vector<Dim>& output_dims() const;  // NoForm if the rank is not known
   // Whether the node has such a port; its argument, converted as the op converts it.
   bool has_port(std::string_view port) const;
   Item argument(std::string_view port, bool is_converted = true) const;
@@ -54,6 +55,7 @@ class FormArguments {
       : context_(context), items_(items) {}
 
   bool is_none(std::size_t i) const { return items_[i].is_none(); }
+  bool is_tensor(std::size_t i) const { return std::holds_alternative<Operand>(items_[i].held); }
   const Datum& value(std::size_t i) const;
   std::int64_t integer(std::size_t i) const { return value(i).integer(); }
   bool flag(std::size_t i) const { return value(i).flag(); }

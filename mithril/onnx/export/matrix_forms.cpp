@@ -61,7 +61,7 @@ Item attention_weights_form(const FormContext& c, const FormArguments& a) {
     scores = b.call("Where", {visible, scores, hidden}, {}, dtype);
   }
   if (mask.is_missing()) return {b.call("Softmax", {scores}, {{"axis", std::int64_t{-1}}})};
-  scores.dims = c.output().dims;  // for the number of axes
+  scores.dims = c.output_dims();  // for the number of axes
   const std::vector<std::int64_t> last = {scores.rank() - 1};
   const double least = dtype == DType::float64
                            ? std::numeric_limits<double>::lowest()

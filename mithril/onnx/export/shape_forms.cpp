@@ -46,12 +46,12 @@ Item swapaxes_form(const FormContext& c, const FormArguments& a) {
 // Removes axes, or adds them: the axes are those of the longer shape.
 Item squeeze_form(const FormContext& c, const FormArguments& a) {
   const Operand x = a.tensor(0);
-  if (a.is_none(1)) return {c.builder().reshape(x, c.output().dims)};
+  if (a.is_none(1)) return {c.builder().reshape(x, c.output_dims())};
   return {c.builder().call("Squeeze", {x, c.builder().integers(a.axes(1, x.rank()))})};
 }
 
 Item unsqueeze_form(const FormContext& c, const FormArguments& a) {
-  const auto rank = static_cast<std::int64_t>(c.output().dims.size());
+  const auto rank = static_cast<std::int64_t>(c.output_dims().size());
   return {c.builder().call("Unsqueeze", {a.tensor(0), c.builder().integers(a.axes(1, rank))})};
 }
 
@@ -212,7 +212,7 @@ Item numbers_form(const FormContext& c, const FormArguments& a) {
     if (size.kind() != kind::int_value) no_form("sizes beside other numbers in one tensor");
     sizes.push_back(size.dim());
   }
-  return {c.builder().reshape(c.builder().shape(sizes), c.output().dims)};
+  return {c.builder().reshape(c.builder().shape(sizes), c.output_dims())};
 }
 
 }  // namespace

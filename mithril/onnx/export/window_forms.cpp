@@ -65,8 +65,8 @@ Item conv2d_input_grad_form(const FormContext& c, const FormArguments& a) {
   return {c.builder().call("ConvTranspose", {grad, weight}, std::move(attributes))};
 }
 
-// The convolution of the input by the gradient, channels and samples exchanged:
-// conv2d_weight_grad(grad, x, dims, stride, padding, dilation, groups).
+// conv2d_weight_grad(grad, x, dims, stride, padding, dilation, groups): swaps the axes of samples
+// and channels of x and grad, and convolves x with grad.
 Item conv2d_weight_grad_form(const FormContext& c, const FormArguments& a) {
   GraphBuilder& b = c.builder();
   if (a.integer(6) != 1) no_form("ONNX has no gradient of a grouped convolution in its weight");
@@ -110,8 +110,8 @@ Item max_pool2d_form(const FormContext& c, const FormArguments& a) {
   const Dim size = resolve(plane).is_constant(0) ? Dim(1) : plane;
   const Operand places = b.call("Mod", {made[1], b.number(size, DType::int64)});
   if (dims.size() == 4) return {std::vector<Item>{{made[0]}, {places}}};
-  return {std::vector<Item>{{b.reshape(made[0], c.output().dims)},
-                            {b.reshape(places, c.output().dims)}}};
+  return {std::vector<Item>{{b.reshape(made[0], c.output_dims())},
+                            {b.reshape(places, c.output_dims())}}};
 }
 
 // avg_pool2d(x, kernel, stride, padding, dilation).
@@ -128,7 +128,7 @@ Item avg_pool2d_form(const FormContext& c, const FormArguments& a) {
     attributes.emplace_back("dilations", window.dilations);
   }
   const Operand made = b.call("AveragePool", {x}, std::move(attributes));
-  return {given.rank() == 4 ? made : b.reshape(made, c.output().dims)};
+  return {given.rank() == 4 ? made : b.reshape(made, c.output_dims())};
 }
 
 }  // namespace

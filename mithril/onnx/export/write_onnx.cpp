@@ -100,7 +100,8 @@ class ModelExport {
     for (const Node& node : std::vector<Node>(model_.graph.nodes())) {
       for (const ValueId id : node.outputs) {
         const std::string& name = model_.graph.value(id).name;
-        if (!visible.contains(id) && names.insert(name).second) model_.graph.add_output(name, id);
+        const bool can_be_output = model_.graph.value(id).ranked && !visible.contains(id);
+        if (can_be_output && names.insert(name).second) model_.graph.add_output(name, id);
       }
     }
   }
