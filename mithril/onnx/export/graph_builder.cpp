@@ -35,20 +35,32 @@ std::vector<Operand> GraphBuilder::call_several(const std::string& op,
                                                 const std::vector<Operand>& inputs,
                                                 Attributes attributes, std::vector<DType> dtypes) {
   check_opset(op, opset_);
+  std::vector<Operand> taken;
+  for (const Operand& input : inputs) taken.push_back(cast(input, taken_dtype(op, input.dtype)));
   WrittenNode node{.op = op,
                    .name = names_.add(path_ + "/" + op),
                    .attributes = std::move(attributes),
                    .path = path_,
                    .source = source_};
-  for (const Operand& input : inputs) node.inputs.push_back(input.name);
+  for (const Operand& input : taken) node.inputs.push_back(input.name);
   while (!node.inputs.empty() && node.inputs.back().empty()) node.inputs.pop_back();
   std::vector<Operand> made;
   for (const DType dtype : dtypes) {
-    made.push_back({.name = names_.add(path_ + "/" + op + "_output"), .dtype = dtype});
+    made.push_back(
+        {.name = names_.add(path_ + "/" + op + "_output"), .dtype = taken_dtype(op, dtype)});
     node.outputs.push_back(made.back().name);
   }
   graph_.nodes.push_back(std::move(node));
+  for (std::size_t i = 0; i < made.size(); ++i) made[i] = cast(made[i], dtypes[i]);
   return made;
+}
+
+// Floats that the op does not take in this opset are converted to float32.
+DType GraphBuilder::taken_dtype(const std::string& op, DType dtype) const {
+  if (takes_float(op, dtype, opset_)) return dtype;
+  if (op == "Scan" || op == "Loop" || op == "If")
+    no_form("ONNX has " + op + " of " + std::string(name(dtype)) + " from opset 16 on");
+  return DType::float32;
 }
 
 Operand GraphBuilder::constant(Tensor tensor) {

@@ -77,6 +77,7 @@ class GraphBuilder {
     std::size_t axis;
     std::int64_t factor, constant;  // the size is factor * symbol + constant
   };
+  DType taken_dtype(const std::string& op, DType dtype) const;
   Operand symbol_size(Symbol* symbol);
   Operand compute_size(Symbol* symbol);
 
