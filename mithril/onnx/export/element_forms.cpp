@@ -39,61 +39,95 @@ Item expm1_form(const FormContext& c, const FormArguments& a) {
   return {b.call("Where", {b.call("Equal", {u, one}, {}, DType::boolean), x, made}, {}, x.dtype)};
 }
 
-// Mod of floats has the sign of the numerator: a remainder of the other sign than the denominator
-// is moved by the denominator.
-Operand remainder_of(const FormContext& c, const Operand& left, const Operand& right) {
-  GraphBuilder& b = c.builder();
-  if (!is_floating(left.dtype)) return b.call("Mod", {left, right});
-  const Operand zero = b.number(0.0, left.dtype);
-  const Operand rest = b.call("Mod", {left, right}, {{"fmod", std::int64_t{1}}});
-  const Operand is_wrong =
-      b.call("Less", {b.call("Mul", {b.call("Sign", {rest}), b.call("Sign", {right})}), zero}, {},
-             DType::boolean);
-  return b.call("Where", {is_wrong, b.call("Add", {rest, right}), rest}, {}, left.dtype);
+// Whether the elements have different signs. Zeros have no sign here.
+Operand signs_differ(GraphBuilder& b, const Operand& x, const Operand& y) {
+  const Operand product = b.call("Mul", {b.call("Sign", {x}), b.call("Sign", {y})});
+  return b.call("Less", {product, b.number(0.0, x.dtype)}, {}, DType::boolean);
 }
 
+// The remainder with the sign of the numerator.
+Operand truncated_remainder(GraphBuilder& b, const Operand& left, const Operand& right) {
+  return b.call("Mod", {left, right}, {{"fmod", std::int64_t{1}}});
+}
+
+// remainder(left, right), with the sign of the denominator. Mod of ints is this remainder. A float
+// remainder with the other sign is off by the denominator.
 Item remainder_form(const FormContext& c, const FormArguments& a) {
-  return {remainder_of(c, a.tensor(0), a.tensor(1))};
-}
-
-// The quotient of floats is rounded, because the division of the difference may be inexact. Without
-// a remainder it is that of the division: 0 or infinite, or -1 for an infinite denominator of the
-// other sign.
-Item floor_divide_form(const FormContext& c, const FormArguments& a) {
   GraphBuilder& b = c.builder();
   const Operand left = a.tensor(0), right = a.tensor(1);
-  const DType dtype = left.dtype;
-  const Operand whole = b.call("Div", {b.call("Sub", {left, remainder_of(c, left, right)}), right});
-  if (!is_floating(dtype)) return {whole};
-  const Operand below = b.call("Floor", {b.call("Div", {left, right})});
-  const Operand signs = b.call("Mul", {b.call("Sign", {left}), b.call("Sign", {right})});
-  const Operand differ = b.call("Less", {signs, b.number(0.0, dtype)}, {}, DType::boolean);
-  const Operand least = b.call("Min", {below, b.number(-1.0, dtype)});
-  const Operand other = b.call("Where", {differ, least, below}, {}, dtype);
-  const Operand has_none = b.call("IsNaN", {whole}, {}, DType::boolean);
-  return {b.call("Where", {has_none, other, b.call("Round", {whole})}, {}, dtype)};
+  if (!is_floating(left.dtype)) return {b.call("Mod", {left, right})};
+  const Operand rest = truncated_remainder(b, left, right);
+  const Operand moved = b.call("Add", {rest, right});
+  return {b.call("Where", {signs_differ(b, rest, right), moved, rest}, {}, left.dtype)};
 }
 
-// By the arctangent of the quotient, and the quadrant.
+// Div of ints rounds towards zero: 1 more than the quotient if the signs differ and something
+// remains.
+Operand floor_quotient_of_ints(GraphBuilder& b, const Operand& left, const Operand& right) {
+  const Operand whole = b.call("Div", {left, right});
+  const Operand is_exact = b.call(
+      "Equal", {b.call("Mod", {left, right}), b.number(0.0, left.dtype)}, {}, DType::boolean);
+  const Operand differ = signs_differ(b, left, right);
+  const Operand is_above = b.call("And", {differ, b.call("Not", {is_exact})}, {}, DType::boolean);
+  return b.call("Sub", {whole, b.cast(is_above, left.dtype)});
+}
+
+// The steps of floor_quotient_of_floats in mithril/ops/shared/float_quotient.hpp.
+Operand floor_quotient_of_floats(GraphBuilder& b, const Operand& left, const Operand& right) {
+  const DType dtype = left.dtype;
+  const Operand rest = truncated_remainder(b, left, right);
+  const Operand whole = b.call("Div", {b.call("Sub", {left, rest}), right});
+  const Operand below = b.call("Sub", {whole, b.number(1.0, dtype)});
+  const Operand quotient = b.call("Where", {signs_differ(b, rest, right), below, whole}, {}, dtype);
+  const Operand is_by_zero = b.call("Equal", {right, b.number(0.0, dtype)}, {}, DType::boolean);
+  const Operand infinite = b.call("Div", {left, right});
+  return b.call("Where", {is_by_zero, infinite, b.call("Round", {quotient})}, {}, dtype);
+}
+
+Item floor_divide_form(const FormContext& c, const FormArguments& a) {
+  const Operand left = a.tensor(0), right = a.tensor(1);
+  return {is_floating(left.dtype) ? floor_quotient_of_floats(c.builder(), left, right)
+                                  : floor_quotient_of_ints(c.builder(), left, right)};
+}
+
+// power(base, exponent). Pow of ints is undefined for negative exponents: the power rounded towards
+// zero is 0, or that of the positive exponent if the base is 1 or -1.
+Item power_form(const FormContext& c, const FormArguments& a) {
+  GraphBuilder& b = c.builder();
+  const Operand base = a.tensor(0), exponent = a.tensor(1);
+  if (is_floating(base.dtype) || !a.is_tensor(1)) return {b.call("Pow", {base, exponent})};
+  const auto number = [&](double value) { return b.number(value, base.dtype); };
+  const Operand is_negative = b.call("Less", {exponent, number(0)}, {}, DType::boolean);
+  const Operand is_unit = b.call("Equal", {b.call("Abs", {base}), number(1)}, {}, DType::boolean);
+  const Operand is_zero =
+      b.call("And", {is_negative, b.call("Not", {is_unit})}, {}, DType::boolean);
+  const Operand power = b.call("Pow", {base, b.call("Abs", {exponent})});
+  return {b.call("Where", {is_zero, number(0), power}, {}, base.dtype)};
+}
+
+// Whether elements are negative, -0 included.
+Operand has_minus(GraphBuilder& b, const Operand& x) {
+  const Operand zero = b.number(0.0, x.dtype);
+  const Operand is_zero = b.call("Equal", {x, zero}, {}, DType::boolean);
+  const Operand signed_part = b.call("Where", {is_zero, b.call("Reciprocal", {x}), x}, {}, x.dtype);
+  return b.call("Less", {signed_part, zero}, {}, DType::boolean);
+}
+
+// atan2(y, x): Atan(y / x), plus or minus pi for negative x. The quotient of equal sizes is stated,
+// because that of two zeros or infinities is NaN.
 Item atan2_form(const FormContext& c, const FormArguments& a) {
   GraphBuilder& b = c.builder();
   const Operand y = a.tensor(0), x = a.tensor(1);
   const double pi = std::acos(-1.0);
-  const auto number = [&](double value) { return b.number(value, y.dtype); };
   const auto choose = [&](const Operand& condition, const Operand& then, const Operand& other) {
     return b.call("Where", {condition, then, other}, {}, y.dtype);
   };
-  const auto less = [&](const Operand& left, const Operand& right) {
-    return b.call("Less", {left, right}, {}, DType::boolean);
-  };
-  const Operand is_zero = b.call("Equal", {x, number(0)}, {}, DType::boolean);
-  const Operand angle = b.call("Atan", {b.call("Div", {y, choose(is_zero, number(1), x)})});
-  const Operand is_below = less(y, number(0));
-  const Operand turned = b.call(
-      "Add",
-      {angle, choose(less(x, number(0)), choose(is_below, number(-pi), number(pi)), number(0))});
-  const Operand upright = b.call("Mul", {b.call("Sign", {y}), number(pi / 2)});
-  return {choose(is_zero, upright, turned)};
+  const Operand is_equal =
+      b.call("Equal", {b.call("Abs", {y}), b.call("Abs", {x})}, {}, DType::boolean);
+  const Operand signs = b.call("Mul", {b.call("Sign", {y}), b.call("Sign", {x})});
+  const Operand angle = b.call("Atan", {choose(is_equal, signs, b.call("Div", {y, x}))});
+  const Operand half_turn = choose(has_minus(b, y), b.number(-pi, y.dtype), b.number(pi, y.dtype));
+  return {b.call("Add", {angle, choose(has_minus(b, x), half_turn, b.number(0.0, y.dtype))})};
 }
 
 double threshold_of(const FormArguments& a, std::size_t i, DType dtype) {
@@ -151,7 +185,7 @@ Operand bent(GraphBuilder& b, const Operand& x, double root) {
   return b.call("Tanh", {b.call("Mul", {inner, number(root)})});
 }
 
-// gelu(x, approximate), before ONNX had the op.
+// gelu(x, approximate), before ONNX had the op, and for doubles: its constants are floats.
 Item gelu_form(const FormContext& c, const FormArguments& a) {
   GraphBuilder& b = c.builder();
   const Operand x = a.tensor(0);
@@ -199,6 +233,7 @@ std::span<const FormRow> element_forms() {
       {"expm1", expm1_form},
       {"remainder", remainder_form},
       {"floor_divide", floor_divide_form},
+      {"power", power_form},
       {"atan2", atan2_form},
       {"number", number_form},
       {"gelu", gelu_form},

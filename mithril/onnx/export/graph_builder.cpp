@@ -164,7 +164,8 @@ Operand GraphBuilder::compute_size(Symbol* symbol) {
 
 Operand GraphBuilder::number(const Dim& dim, DType dtype) {
   const Dim known = resolve(dim);
-  if (known.is_constant()) return number(static_cast<double>(known.constant()), dtype);
+  if (known.is_constant())  // exact above 2^53, too
+    return constant(Tensor::of({}, std::vector<std::int64_t>{known.constant()}).to(dtype));
   return cast(call("Squeeze", {size(known), integers({0})}), dtype);
 }
 

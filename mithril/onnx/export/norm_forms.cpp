@@ -56,10 +56,16 @@ Item layer_norm_form(const FormContext& c, const FormArguments& a) {
   return {std::vector<Item>{{norm_of(b, distance, rstd, weight, bias)}, {mean}, {rstd}}};
 }
 
-// batch_norm_inference(x, mean, variance, weight, bias, eps).
+// batch_norm_inference(x, mean, variance, weight, bias, eps). BatchNormalization has a float32 eps.
 Item batch_norm_inference_form(const FormContext& c, const FormArguments& a) {
   GraphBuilder& b = c.builder();
   const Operand x = a.tensor(0);
+  if (x.dtype == DType::float64) {
+    const auto beside = [&](const Operand& vector) { return channelwise(b, vector, x.rank()); };
+    const Operand distance = b.call("Sub", {x, beside(a.tensor(1))});
+    const Operand rstd = reciprocal_root(b, a.tensor(2), a.value(5).real());
+    return {norm_of(b, distance, beside(rstd), beside(a.tensor(3)), beside(a.tensor(4)))};
+  }
   const Dim channels = x.known_dims()[1];
   const Operand scale = ones_unless(b, a.tensor(3), x.dtype, channels);
   const Operand bias = a.is_none(4) ? b.expand(b.number(0.0, x.dtype), {channels}) : a.tensor(4);

@@ -1,5 +1,7 @@
 // Reductions, and what repeats their results.
 #include <algorithm>
+#include <limits>
+#include <string>
 
 #include "mithril/onnx/export/form.hpp"
 
@@ -25,17 +27,21 @@ Operand corrected_count(GraphBuilder& b, const Dim& count, double correction, DT
   return b.call("Max", {b.call("Sub", {whole, b.number(correction, dtype)}), b.number(0.0, dtype)});
 }
 
-// reduce("ReduceSum", x, axis, keepdim). The extremum of no elements is an error, except in a
-// result without elements.
+// reduce("ReduceSum", x, axis, keepdim). The mean of no elements is NaN, and 0 in ONNX Runtime.
+// Their extremum is an error, except in a result without elements.
 Item reduce_form(const FormContext& c, const FormArguments& a) {
   Operand x = a.tensor(1);
-  const bool is_extremum = a.text(0) == "ReduceMax" || a.text(0) == "ReduceMin";
+  const std::string op = a.text(0);
   const auto is_zero = [](const Dim& dim) { return resolve(dim).is_constant(0); };
-  if (is_extremum && std::any_of(x.known_dims().begin(), x.known_dims().end(), is_zero))
-    return {c.builder().expand(c.builder().number(0.0, x.dtype), c.output().dims)};
+  const bool is_empty = std::any_of(x.known_dims().begin(), x.known_dims().end(), is_zero);
+  if (is_empty && op != "ReduceSum" && op != "ReduceProd") {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    const Operand number = c.builder().number(op == "ReduceMean" ? nan : 0.0, x.dtype);
+    return {c.builder().expand(number, c.output_dims())};
+  }
   const std::vector<std::int64_t> axes = a.axes(2, x.rank());
   if (x.dtype == DType::boolean) x = c.builder().cast(x, DType::int32);
-  return {c.builder().reduce(a.text(0), x, axes, a.flag(3))};
+  return {c.builder().reduce(op, x, axes, a.flag(3))};
 }
 
 // The index of an extremum: best("ArgMax", x, axis).
@@ -49,7 +55,7 @@ Item best_form(const FormContext& c, const FormArguments& a) {
   const Attributes attributes = {{"axis", is_flat ? std::int64_t{0} : a.axis(2, rank)},
                                  {"keepdims", std::int64_t{!is_flat && a.flag(3)}}};
   const Operand made = b.call(a.text(0), {x}, attributes, DType::int64);
-  return {is_flat ? b.reshape(made, c.output().dims) : made};
+  return {is_flat ? b.reshape(made, c.output_dims()) : made};
 }
 
 Item variance_form(const FormContext& c, const FormArguments& a) {

@@ -31,7 +31,7 @@ OpDef define_add() {
       .linear = {"left right"},
       .integers = IntegerUse::bits,
       .spell = {{"jax", "{left} + {right}"},
-                {"onnx", "Add(left, right)"},
+                {"onnx", "output.kind == \"bool\" ? Or(left, right) : Add(left, right)"},
                 {"torch", "aten::add(left, right)"},
                 {"c", "{left} + {right}"}},
   };

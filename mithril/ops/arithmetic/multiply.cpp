@@ -30,7 +30,7 @@ OpDef define_multiply() {
       .linear = {"left", "right"},
       .integers = IntegerUse::bits,
       .spell = {{"jax", "{left} * {right}"},
-                {"onnx", "Mul(left, right)"},
+                {"onnx", "output.kind == \"bool\" ? And(left, right) : Mul(left, right)"},
                 {"torch", "aten::mul(left, right)"},
                 {"c", "{left} * {right}"}},
   };

@@ -169,7 +169,7 @@ OpDef define_power() {
       .spell = {{"jax",
                  "robust ? robust_power({base}, {exponent}, {threshold}, {output.dtype}) : "
                  "power({base}, {exponent})"},
-                {"onnx", "robust ? unsupported : Pow(base, exponent)"},
+                {"onnx", "robust ? unsupported : power(base, exponent)"},
                 {"torch", "robust ? unsupported : aten::pow(base, exponent)"},
                 {"c", "{robust} ? unsupported : pow({base}, {exponent})"}},
   };

@@ -35,7 +35,9 @@ OpDef define_gelu() {
                    call("gelu_grad", {g.out_grad(), g.in("input"), g.value("approximate")}));
           },
       .spell = {{"jax", "jax.nn.gelu({input}, approximate={approximate})"},
-                {"onnx", "approximate ? Gelu(input, approximate=\"tanh\") : Gelu(input)"},
+                {"onnx",
+                 "output.dtype_name == \"float64\" ? gelu(input, approximate) : approximate ? "
+                 "Gelu(input, approximate=\"tanh\") : Gelu(input)"},
                 {"onnx<20", "gelu(input, approximate)"},
                 {"torch", "aten::gelu(input, approximate=approximate ? \"tanh\" : \"none\")"},
                 {"c",

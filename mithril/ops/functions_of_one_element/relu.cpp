@@ -19,7 +19,7 @@ OpDef define_relu() {
             g.flow("input", call("relu_grad", {g.out_grad(), g.out()}));
           },
       .spell = {{"jax", "jax.nn.relu({input})"},
-                {"onnx", "Relu(input)"},
+                {"onnx", "output.kind == \"float\" ? Relu(input) : Max(input, 0)"},
                 {"torch", "aten::relu(input)"},
                 {"c", "{input} < 0 ? 0 : {input}"}},
   };

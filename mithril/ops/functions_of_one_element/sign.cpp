@@ -19,7 +19,8 @@ OpDef define_sign() {
           },
       .grad = [](GradContext&) {},  // piecewise constant: no gradient
       .spell = {{"jax", "sign({input})"},
-                {"onnx", "Sign(input)"},
+                {"onnx",
+                 "output.kind == \"float\" ? Where(IsNaN(input), 0, Sign(input)) : Sign(input)"},
                 {"torch", "aten::sign(input)"},
                 {"c", "{input} > 0 ? 1 : {input} < 0 ? -1 : 0"}},
   };
