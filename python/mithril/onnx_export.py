@@ -57,7 +57,7 @@ def to_onnx(
         ValueError: The opset cannot express nodes of the model (the error lists all of them with
             their reasons), or is not from 13 to 24. The checker or ONNX Runtime refuses the file,
             or ONNX Runtime has other results; the error names the first node that differs.
-        InputError: The file cannot be written.
+        InputError: The file cannot be written, or `data` has other keys than the model has inputs.
 
     Example:
         ml.to_onnx(compiled, "net.onnx", params, data={"image": image})
@@ -66,21 +66,27 @@ def to_onnx(
     """
     path = os.fspath(file)
     export = _Export(compiled, dict(params or {}), dict(state or {}), opset)
-    folder, name = os.path.split(path)
+    if data is not None:
+        export.check_keys(data)
     programs = [module for module in ("onnx.checker", "onnxruntime") if check and _has(module)]
-    if not programs or not os.path.isdir(folder or "."):
-        export.write(path, external_data)
-        return
-    with tempfile.TemporaryDirectory(prefix=".to_onnx-", dir=folder or ".") as temporary:
-        made = os.path.join(temporary, name)
-        export.write(made, external_data)
-        if "onnx.checker" in programs:
-            _check(path, made)
-        if "onnxruntime" in programs:
-            _Comparison(export, path, temporary).run(made, data)
-        for ending in (".data", ""):
-            if os.path.exists(made + ending):
-                os.replace(made + ending, path + ending)
+    folder = os.path.dirname(path) or "."
+    if programs and os.path.isdir(folder):
+        with _temporary_folder(folder, path) as temporary:
+            made = os.path.join(temporary, "model.onnx")
+            export.write(made, external_data)
+            if "onnx.checker" in programs:
+                _check(path, made)
+            if "onnxruntime" in programs:
+                _Comparison(export, path, temporary).run(made, data)
+    export.write(path, external_data)
+
+
+def _temporary_folder(folder: str, path: str) -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix=".to_onnx-", dir=folder)
+    except OSError as error:
+        facts = [("why", os.strerror(error.errno or 0))]
+        raise_error("InputError", "E0831", "the file cannot be written", path=path, facts=facts)
 
 
 def _has(module: str) -> bool:
@@ -95,6 +101,15 @@ class _Export:
         self, compiled: CompiledModel, params: dict[str, Any], state: dict[str, Any], opset: int
     ) -> None:
         self.compiled, self.params, self.state, self.opset = compiled, params, state, opset
+
+    def check_keys(self, data: Mapping[str, Any]) -> None:
+        needed = set(self.compiled.data_keys)
+        known = needed | set(self.compiled.initial_state_dict)
+        facts = {"missing": sorted(needed - set(data)), "unknown": sorted(set(data) - known)}
+        found = [(kind, ", ".join(keys)) for kind, keys in facts.items() if keys]
+        if found:
+            message = "to_onnx: data has other keys than the model has inputs"
+            raise_error("InputError", "E1325", message, facts=found)
 
     def write(self, path: str, external_data: bool = False, all_values: bool = False) -> None:
         _core._write_onnx(
@@ -145,22 +160,22 @@ class _Comparison:
     def results(self, file: str, data: Mapping[str, Any] | None) -> dict[str, Any] | None:
         """The outputs; None if ONNX Runtime has no kernels for the dtypes of the file."""
         runtime = importlib.import_module("onnxruntime")
+        errors = importlib.import_module("onnxruntime.capi.onnxruntime_pybind11_state")
         try:
             session = runtime.InferenceSession(file, providers=["CPUExecutionProvider"])
             if data is None:
                 return {}
-            inputs = {
-                node.name: _array(data[node.name], node.type)
-                for node in session.get_inputs()
-                if node.name in data
-            }
-            names = [node.name for node in session.get_outputs()]
-            return dict(zip(names, session.run(names, inputs), strict=True))
-        except Exception as error:  # its classes share no other base
-            if type(error).__name__ == "NotImplemented":
-                message = f"to_onnx: ONNX Runtime cannot check {self.path}: {error}"
-                warnings.warn(message, stacklevel=2)
+            nodes = [*session.get_inputs(), *session.get_outputs()]
+            if any(node.type == "tensor(bfloat16)" for node in nodes):
+                self.warn("NumPy has no bfloat16")
                 return None
+            names = [node.name for node in session.get_outputs()]
+            results = session.run(names, self.inputs(session, data))
+            return dict(zip(names, results, strict=True))
+        except errors.NotImplemented as error:
+            self.warn(str(error))
+            return None
+        except Exception as error:  # its classes share no other base
             raise_error(
                 "ValueError",
                 "E1323",
@@ -169,6 +184,14 @@ class _Comparison:
                 facts=[("reason", str(error))],
                 help="check=False writes the file nevertheless",
             )
+
+    def warn(self, reason: str) -> None:
+        warnings.warn(f"to_onnx: ONNX Runtime cannot check {self.path}: {reason}", stacklevel=2)
+
+    def inputs(self, session: Any, data: Mapping[str, Any]) -> dict[str, Any]:
+        """What the session reads. States that the file has as inputs have their values."""
+        given = {**self.export.compiled.initial_state_dict, **self.export.state, **data}
+        return {node.name: _array(given[node.name], node.type) for node in session.get_inputs()}
 
     def first_difference(
         self, results: dict[str, Any], data: Mapping[str, Any]

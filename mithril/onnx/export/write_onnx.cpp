@@ -1,7 +1,9 @@
 #include "mithril/onnx/export/write_onnx.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <deque>
+#include <filesystem>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -63,9 +65,11 @@ class ModelExport {
       const ExportedInput& input = model_.inputs[i];
       const DType dtype = model_.graph.value(model_.graph.inputs()[i]).dtype;
       const Tensor* given = data.find(input.key);
-      const Tensor tensor = given                       ? *given
-                            : input.role == Role::state ? *input.initial
-                                                        : *elements_of_input(input);
+      const Tensor* state = options_.state.find(input.key);
+      const bool is_initial = input.role == Role::state && !state;
+      const Tensor tensor = given        ? *given
+                            : is_initial ? *input.initial
+                                         : *elements_of_input(input);
       inputs.push_back(tensor.dtype() == dtype ? tensor.host() : tensor.to(dtype));
     }
     const std::vector<Tensor> outputs = interpret(model_.graph, inputs);
@@ -136,8 +140,20 @@ class ModelExport {
   std::deque<Tensor> hosted_;
 };
 
-void write_pieces(const std::string& path, const std::vector<std::string_view>& pieces) {
-  if (const std::string why = write_file(path, pieces); !why.empty()) cannot_write(path, why);
+void write_pieces(const std::string& path, const FilePieces& pieces) {
+  namespace fs = std::filesystem;
+  const std::string data = path + ".data";
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) cannot_write(path, reason_of(EISDIR));
+  const bool has_old_data = fs::exists(data, ignored);
+  if (!pieces.data.empty()) {
+    if (const std::string why = write_file(data, pieces.data); !why.empty())
+      cannot_write(data, why);
+  }
+  const std::string why = write_file(path, pieces.model);
+  if (why.empty()) return;
+  if (!pieces.data.empty() && !has_old_data) fs::remove(data, ignored);
+  cannot_write(path, why);
 }
 
 std::string file_name_of(const std::string& path) {
@@ -154,12 +170,11 @@ void write_onnx(const CompiledModel& compiled, const std::string& path,
   onnx::WrittenGraph graph = onnx::ModelExport(compiled, options).graph();
   const std::string file = onnx::file_name_of(path);
   graph.name = file.substr(0, file.find_last_of('.'));
+  if (graph.name.empty()) graph.name = "graph";  // the checker of the onnx package needs one
   onnx::FileText text{.opset = options.opset};
   if (options.external_data || onnx::element_bytes(graph) > onnx::most_inside)
     text.data_file = file + ".data";
-  const onnx::FilePieces pieces = onnx::file_pieces(graph, text);
-  if (!text.data_file.empty()) onnx::write_pieces(path + ".data", pieces.data);
-  onnx::write_pieces(path, pieces.model);
+  onnx::write_pieces(path, onnx::file_pieces(graph, text));
 }
 
 TensorMap onnx_reference(const CompiledModel& compiled, const TensorMap& data,

@@ -1,12 +1,12 @@
 """`ml.to_onnx`: names, sizes, results after `ml.from_onnx` and in ONNX Runtime, and errors."""
 
-import importlib
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import onnx_models
 import pytest
+from onnx_runs import RUNS, assert_equal_results, run_in_onnxruntime
 
 import mithril as ml
 
@@ -20,42 +20,6 @@ def layers():
     net += ml.Gelu()
     net += ml.Linear(3)(output="y")
     return ml.compile(net, ml.CpuBackend(), shapes={"x": ["N", 4]})
-
-
-def read_back(path, data, outputs):
-    model, params, renamed = ml.from_onnx(path)
-    compiled = ml.compile(model, ml.CpuBackend())
-    keys = set(compiled.data_keys)
-    results = compiled.evaluate(params, {k: v for k, v in data.items() if k in keys})
-    return {renamed.get(key, key): value for key, value in results.items()}
-
-
-def run_in_onnxruntime(path, data, outputs):
-    """The outputs in ONNX Runtime, after the checker of the onnx package; None without them."""
-    if importlib.util.find_spec("onnxruntime") is None:
-        return None
-    onnxruntime = importlib.import_module("onnxruntime")
-    importlib.import_module("onnx.checker")
-    sys.modules["onnx"].checker.check_model(str(path), full_check=True)
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    taken = {node.name for node in session.get_inputs()}
-    results = session.run(list(outputs), {k: v for k, v in data.items() if k in taken})
-    return dict(zip(outputs, results, strict=True))
-
-
-RUNS = (read_back, run_in_onnxruntime)
-
-
-def assert_equal_results(path, compiled, weights, data, runs=RUNS):
-    """`weights`: the parameters, and the state if there is one."""
-    expected = compiled.infer(weights[0], data, *weights[1:])
-    for run in runs:
-        results = run(path, data, list(expected))
-        if results is None:
-            continue
-        for key, value in expected.items():
-            bound = 1e-4 * max(1.0, float(np.abs(value).max(initial=0)))
-            np.testing.assert_allclose(results[key], value, rtol=0, atol=bound, err_msg=key)
 
 
 def test_a_network_is_read_back_with_its_names_and_sizes(tmp_path):
@@ -155,7 +119,9 @@ class OtherSession:
         return [SimpleNamespace(name="x", type="tensor(float)")]
 
     def get_outputs(self):
-        return [SimpleNamespace(name=key) for key in self.compiled.output_keys]
+        return [
+            SimpleNamespace(name=key, type="tensor(float)") for key in self.compiled.output_keys
+        ]
 
     def run(self, names, inputs):
         results = self.compiled.evaluate(self.params, inputs)
@@ -165,9 +131,15 @@ class OtherSession:
         return [results[key] for key in names]
 
 
+class MissingKernelError(Exception):
+    """In place of the class NotImplemented of ONNX Runtime."""
+
+
 def with_session(monkeypatch, session):
     runtime = SimpleNamespace(InferenceSession=session)
+    errors = SimpleNamespace(NotImplemented=MissingKernelError)
     monkeypatch.setitem(sys.modules, "onnxruntime", runtime)
+    monkeypatch.setitem(sys.modules, "onnxruntime.capi.onnxruntime_pybind11_state", errors)
     has = "mithril.onnx_export._has"
     monkeypatch.setattr(has, lambda module: module == "onnxruntime")
 
@@ -192,17 +164,20 @@ def test_another_result_is_refused_with_the_first_node_that_differs(tmp_path, mo
     assert list(tmp_path.iterdir()) == [tmp_path / path]
 
 
+def refusal_of_net():
+    compiled = layers()
+    with pytest.raises(ml.ValueError) as info:
+        ml.to_onnx(compiled, "net.onnx", compiled.get_parameters())
+    return str(info.value)
+
+
 def test_a_file_that_onnx_runtime_refuses_is_an_error(tmp_path, monkeypatch):
     def refuse(file, providers):
         raise RuntimeError("NOT_IMPLEMENTED : no kernel")
 
     with_session(monkeypatch, refuse)
     monkeypatch.chdir(tmp_path)
-    compiled = layers()
-    path = "net.onnx"
-    with pytest.raises(ml.ValueError) as info:
-        ml.to_onnx(compiled, path, compiled.get_parameters())
-    assert str(info.value) == (
+    assert refusal_of_net() == (
         "mithril.ValueError[E1323]: net.onnx: ONNX Runtime does not run the file\n"
         "  reason : NOT_IMPLEMENTED : no kernel\n"
         "  help: check=False writes the file nevertheless"
@@ -211,10 +186,8 @@ def test_a_file_that_onnx_runtime_refuses_is_an_error(tmp_path, monkeypatch):
 
 
 def test_a_missing_kernel_of_onnx_runtime_is_a_warning(tmp_path, monkeypatch):
-    missing = type("NotImplemented", (Exception,), {})  # the name of the class in ONNX Runtime
-
     def refuse(file, providers):
-        raise missing("no kernel for Erf")
+        raise MissingKernelError("no kernel for Erf")
 
     with_session(monkeypatch, refuse)
     compiled = layers()
@@ -239,11 +212,7 @@ def test_a_file_that_the_checker_refuses_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr("mithril.onnx_export._has", lambda module: module == "onnx.checker")
     monkeypatch.setattr("mithril.onnx_export.importlib.import_module", modules.get)
     monkeypatch.chdir(tmp_path)
-    compiled = layers()
-    path = "net.onnx"
-    with pytest.raises(ml.ValueError) as info:
-        ml.to_onnx(compiled, path, compiled.get_parameters())
-    assert str(info.value) == (
+    assert refusal_of_net() == (
         "mithril.ValueError[E1322]: net.onnx: the checker of the onnx package refuses the file\n"
         "  reason : wrong"
     )
