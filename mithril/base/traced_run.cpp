@@ -14,9 +14,18 @@ std::atomic<bool> is_process_traced{false};
 std::mutex process_trace_mutex;               // guards the next
 std::shared_ptr<StepTrace> trace_of_process;  // shared with the runs that add to it
 
-// A forked child records nothing: the profile is that of its parent.
-[[maybe_unused]] const int stopped_at_fork = pthread_atfork(
-    nullptr, nullptr, [] { is_process_traced.store(false, std::memory_order_relaxed); });
+void forget_process_trace() {
+  is_process_traced.store(false, std::memory_order_relaxed);
+  trace_of_process = nullptr;
+}
+
+// The trace is that of the parent. A forked child begins without one, and may begin its own.
+[[maybe_unused]] const int stopped_at_fork =
+    pthread_atfork([] { process_trace_mutex.lock(); }, [] { process_trace_mutex.unlock(); },
+                   [] {
+                     forget_process_trace();
+                     process_trace_mutex.unlock();
+                   });
 
 }  // namespace
 
@@ -30,8 +39,7 @@ bool begin_process_trace(std::shared_ptr<StepTrace> trace) {
 
 void end_process_trace() {
   const std::lock_guard lock(process_trace_mutex);
-  is_process_traced.store(false, std::memory_order_relaxed);
-  trace_of_process = nullptr;
+  forget_process_trace();
 }
 
 TracedRun::TracedRun() : trace_(current_trace()) {

@@ -1,6 +1,7 @@
 """Profiles: what they record, and what their rows, gaps and events add up to."""
 
 import json
+import os
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -223,6 +224,25 @@ def test_a_profile_ends_with_an_exception():
     assert p.gaps()[0]["calls"] == 1 and p.rows() == []
     with ml.profile():
         pass
+
+
+def test_a_forked_process_records_its_own_profile():
+    compiled, params = compiled_network(ml.CpuBackend(threads=1))
+    with ml.profile() as p:
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                compiled.evaluate(params, {"x": X})
+                with ml.profile() as own:
+                    compiled.evaluate(params, {"x": X})
+                p.__exit__(None, None, None)
+                status = 0 if own.gaps()[0]["calls"] == 1 else 2
+            finally:
+                os._exit(status)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        compiled.evaluate(params, {"x": X})
+    assert p.gaps()[0]["calls"] == 1
 
 
 def test_profiles_refuse_what_they_cannot_do():
