@@ -73,7 +73,7 @@ Profile::Profile() : trace_(std::make_shared<StepTrace>()), start_(trace_ticks()
   running_ = false;
   raise({.kind = ErrorKind::state,
          .code = "E0970",
-         .message = "another profile of this process records already",
+         .message = "a profile of this process records already",
          .help = "stop it first: one profile has the steps of all threads"});
 }
 

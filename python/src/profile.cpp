@@ -21,10 +21,7 @@ namespace {
 // A profile that a with block begins and ends.
 class ProfileBlock {
  public:
-  void begin() {
-    profile_ = nullptr;  // that of an earlier block
-    profile_ = std::make_unique<Profile>();
-  }
+  void begin() { profile_ = std::make_unique<Profile>(); }
   void end() {
     if (profile_) profile_->stop();
   }
@@ -261,7 +258,7 @@ Returns:
     A `Profile`.
 
 Raises:
-    StateError: On entry, if another profile records.
+    StateError: On entry, if a profile records already.
 
 Example:
     with ml.profile() as p:

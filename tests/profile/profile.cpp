@@ -174,7 +174,7 @@ TEST_CASE("a profile of another thread has its steps, too") {
 TEST_CASE("one profile records at a time") {
   const Profile profile;
   CHECK(text_of_error([] { Profile second; }) ==
-        "mithril.StateError[E0970]: another profile of this process records already\n"
+        "mithril.StateError[E0970]: a profile of this process records already\n"
         "  help: stop it first: one profile has the steps of all threads");
 }
 

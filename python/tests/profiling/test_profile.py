@@ -226,6 +226,15 @@ def test_a_profile_ends_with_an_exception():
         pass
 
 
+def test_a_block_in_a_block_of_the_same_profile_is_refused():
+    compiled, params = compiled_network()
+    with ml.profile() as p:
+        compiled.evaluate(params, {"x": X})
+        with pytest.raises(ml.StateError, match="E0970"), p:
+            pass
+    assert p.gaps()[0]["calls"] == 1
+
+
 def test_a_forked_process_records_its_own_profile():
     compiled, params = compiled_network(ml.CpuBackend(threads=1))
     with ml.profile() as p:
