@@ -61,18 +61,31 @@ const std::string* equation_of(const Part& part) {
   return &find(top(last)->value)->datum.text();
 }
 
-// Of an op whose tensors have known sizes.
-int64_t operations_of(const Part& part) {
-  std::vector<std::optional<Dims>> dims;
-  for (size_t slot = 0; slot < part.slot_count; ++slot)
-    dims.push_back(dims_of(part.slots[slot] ? top(part.slots[slot]) : nullptr));
-  std::vector<const Dims*> tensors;
-  for (const std::optional<Dims>& known : dims) tensors.push_back(known ? &*known : nullptr);
-  const std::span<const Dims* const> all = tensors;
-  return operations_of(*part.op, {.inputs = all.first(part.input_count),
-                                  .outputs = all.subspan(part.input_count),
-                                  .equation = equation_of(part)});
-}
+// The tensors of an op, whose sizes are known.
+class PartTensors {
+ public:
+  explicit PartTensors(const Part& part) : part_(part) {
+    for (size_t slot = 0; slot < part.slot_count; ++slot)
+      dims_.push_back(dims_of(part.slots[slot] ? top(part.slots[slot]) : nullptr));
+    for (const std::optional<Dims>& known : dims_) tensors_.push_back(known ? &*known : nullptr);
+  }
+
+  OpTensors get() const {
+    const std::span<const Dims* const> all = tensors_;
+    return {.inputs = all.first(part_.input_count),
+            .outputs = all.subspan(part_.input_count),
+            .equation = equation_of(part_)};
+  }
+  int64_t elements_moved(size_t slot) const {
+    if (slot < part_.input_count) return elements_read(*part_.op, get(), slot);
+    return counted_elements(*tensors_[slot]);
+  }
+
+ private:
+  const Part& part_;
+  std::vector<std::optional<Dims>> dims_;
+  std::vector<const Dims*> tensors_;
+};
 
 // Ops that do more than an operation per element, in ways that are not counted.
 bool is_uncounted(const OpDef& op) {
@@ -139,21 +152,33 @@ void refuse_while(const Part& steps) {
          .help = "give the most steps: max_steps of While"});
 }
 
-// The cost of an op whose tensors have known sizes.
-Cost cost_of(const Part& part) {
-  Cost cost;
+// The tensors at the slots of an op; null: a value, or none.
+std::vector<Wire*> tensor_wires(const Part& part) {
+  std::vector<Wire*> wires;
   for (size_t slot = 0; slot < part.slot_count; ++slot) {
-    if (!part.slots[slot] || !is_tensor(top(part.slots[slot]))) continue;
-    const Wire* wire = top(part.slots[slot]);
-    const std::optional<int64_t> count = elements(wire);
-    if (!count) {
-      refuse_open_size("a value of the model", wire_name(top(part.slots[slot])),
+    Wire* const wire = part.slots[slot] ? top(part.slots[slot]) : nullptr;
+    wires.push_back(wire && is_tensor(wire) ? wire : nullptr);
+  }
+  return wires;
+}
+
+Cost cost_of(const Part& part) {
+  const std::vector<Wire*> wires = tensor_wires(part);
+  for (Wire* const wire : wires) {
+    if (wire && !elements(wire)) {
+      refuse_open_size("a value of the model", wire_name(wire),
                        "give sizes of all inputs in shapes");
     }
-    cost.bytes = count_sum(cost.bytes, count_product(*count, bytes_per_element(wire)));
   }
   if (!is_tensor(first_output(part)) || part.op->keeps_elements) return {};
-  cost.operations = operations_of(part);
+  const PartTensors tensors(part);
+  Cost cost{.operations = operations_of(*part.op, tensors.get())};
+  for (size_t slot = 0; slot < wires.size(); ++slot) {
+    if (!wires[slot]) continue;
+    const int64_t bytes =
+        count_product(tensors.elements_moved(slot), bytes_per_element(wires[slot]));
+    cost.bytes = count_sum(cost.bytes, bytes);
+  }
   return cost;
 }
 

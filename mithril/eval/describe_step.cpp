@@ -1,6 +1,7 @@
 #include "mithril/eval/describe_step.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -24,6 +25,47 @@ std::string without_last(std::string_view name) {
 std::string phase_of(std::string_view name) {
   if (name.starts_with(gradient_prefix)) return "backward";
   return name.starts_with(update_prefix) ? "update" : "forward";
+}
+
+// The tensors of a node.
+class NodeTensors {
+ public:
+  NodeTensors(const Node& node, const PlannedNode& planned, const std::vector<const Dims*>& dims)
+      : inputs_(planned.tensors.size()) {
+    for (const int32_t id : planned.tensors)
+      tensors_.push_back(id >= 0 ? dims[static_cast<size_t>(id)] : nullptr);
+    for (const ValueId id : node.outputs) tensors_.push_back(dims[index(id)]);
+    const bool has_equation = node.op->name == "einsum" && !planned.values.empty();
+    if (has_equation) equation_ = &planned.values.back().text();
+  }
+
+  OpTensors get() const {
+    const std::span<const Dims* const> all = tensors_;
+    return {.inputs = all.first(inputs_), .outputs = all.subspan(inputs_), .equation = equation_};
+  }
+
+ private:
+  const size_t inputs_;
+  std::vector<const Dims*> tensors_;
+  const std::string* equation_ = nullptr;
+};
+
+// The elements of each value that one of the nodes reads.
+std::map<ValueId, std::int64_t> elements_read_by(std::span<const size_t> nodes, const Graph& graph,
+                                                 const Plan& plan,
+                                                 const std::vector<const Dims*>& dims) {
+  std::map<ValueId, std::int64_t> read;
+  for (const size_t at : nodes) {
+    const Node& node = graph.nodes()[at];
+    const PlannedNode& planned = plan.nodes[at];
+    const NodeTensors tensors(node, planned, dims);
+    for (size_t i = 0; i < planned.tensors.size(); ++i) {
+      if (planned.tensors[i] < 0) continue;
+      std::int64_t& elements = read[static_cast<ValueId>(planned.tensors[i])];
+      elements = std::max(elements, elements_read(*node.op, tensors.get(), i));
+    }
+  }
+  return read;
 }
 
 }  // namespace
@@ -79,9 +121,11 @@ TracedStep StepDescriber::describe(std::span<const size_t> nodes, std::string ke
   step.layer = layer_of(graph_.nodes()[main].outputs.front());
   step.phase = phase_of(graph_.value(graph_.nodes()[main].outputs.front()).name);
   const bool contains_graphs = has_nested_graphs(graph_.nodes()[main]);
+  const auto elements = elements_read_by(nodes, graph_, plan_, dims_);
   for (const ValueId id : read_by(nodes)) {
     step.reads.push_back(tensor(id));
-    if (counts && !contains_graphs) step.bytes += bytes(id);
+    const auto element_bytes = static_cast<std::int64_t>(size_of(graph_.value(id).dtype));
+    if (counts && !contains_graphs) step.bytes += count_product(elements.at(id), element_bytes);
   }
   for (const ValueId id : written_by(nodes)) {
     step.writes.push_back(tensor(id));
@@ -93,22 +137,7 @@ TracedStep StepDescriber::describe(std::span<const size_t> nodes, std::string ke
 std::int64_t StepDescriber::operations(size_t at) const {
   const Node& node = graph_.nodes()[at];
   if (has_nested_graphs(node)) return 0;
-  static const Dims scalar;
-  std::vector<const Dims*> tensors;
-  for (const int32_t id : plan_.nodes[at].tensors) {
-    if (id >= 0)
-      tensors.push_back(dims_[static_cast<size_t>(id)]);
-    else
-      tensors.push_back(id == absent ? nullptr : &scalar);
-  }
-  const size_t inputs = tensors.size();
-  for (const ValueId id : node.outputs) tensors.push_back(dims_[index(id)]);
-  const std::span<const Dims* const> all = tensors;
-  const bool has_equation = node.op->name == "einsum" && !plan_.nodes[at].values.empty();
-  return operations_of(
-      *node.op, {.inputs = all.first(inputs),
-                 .outputs = all.subspan(inputs),
-                 .equation = has_equation ? &plan_.nodes[at].values.back().text() : nullptr});
+  return operations_of(*node.op, NodeTensors(node, plan_.nodes[at], dims_).get());
 }
 
 // The tensors that other steps made, each once.

@@ -44,6 +44,30 @@ TEST_CASE("ops of several products count them all") {
   CHECK(operations(product, {{"a", {2, 3, 4}}, {"b", {2, 4, 5}}}) == 2 * 2 * 3 * 4 * 5);
 }
 
+TEST_CASE("an op counts an operation per element that it makes, a reduction per element it reads") {
+  const auto cost_of_op = [](Model op,
+                             const std::vector<std::pair<std::string, ShapeSpec>>& sizes) {
+    return cost(op, sizes).total;
+  };
+  CHECK(cost_of_op(Model::op("add"), {{"left", {5, 4}}, {"right", {5, 4}}}).operations == 5 * 4);
+  CHECK(cost_of_op(Model::op("divide"), {{"numerator", {5, 4}}, {"denominator", {5, 4}}})
+            .operations == 5 * 4);
+  for (const char* reduction : {"sum", "mean", "max", "prod", "argmax"}) {
+    CAPTURE(reduction);
+    CHECK(cost_of_op(Model::op(reduction), {{"input", {5, 4}}}).operations == 5 * 4);
+  }
+}
+
+TEST_CASE("an op that takes elements reads no others") {
+  Model rows, embedding;
+  rows |= Model::op("gather")({{"input", "table"}, {"index", "i"}, {"output", "y"}});
+  rows.set_types({{"i", kind::int_tensor}});
+  CHECK(cost(rows, {{"table", {1000, 8}}, {"i", {5}}}).total.operations == 5 * 8);
+  CHECK(cost(rows, {{"table", {1000, 8}}, {"i", {5}}}).total.bytes == 2 * 4 * 5 * 8 + 8 * 5);
+  embedding |= Model::op("embedding")({{"input", "i"}, {"weight", "table"}, {"output", "y"}});
+  CHECK(cost(embedding, {{"table", {1000, 8}}, {"i", {5}}}).total.bytes == 2 * 4 * 5 * 8 + 8 * 5);
+}
+
 TEST_CASE("parts that do more than is counted are listed") {
   Model net;
   net |= vmap(Tanh(), {.in_axes = {{"input", 0}}}).named("each")({{"input", "x"}, {"output", "y"}});

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "mithril/base/error.hpp"
 #include "mithril/op/op_def.hpp"
@@ -126,22 +127,48 @@ inline std::optional<int64_t> operations_of_products(const OpDef& op, const OpTe
   return {};
 }
 
+inline bool has_input(const OpDef& op, std::string_view name) {
+  return std::any_of(op.inputs.begin(), op.inputs.end(),
+                     [&](const PortDef& port) { return port.name == name; });
+}
+
+// Whether an element of the output combines several of the first input.
+inline bool reduces(const OpDef& op) {
+  return !op.combines_by.empty() || has_input(op, "keepdim") || op.name == "sum_to";
+}
+
+// The input that the op takes elements from, as gather does; none for other ops.
+inline std::optional<size_t> input_taken_from(const OpDef& op) {
+  if (op.name == "embedding") return 1;  // the weight
+  const bool moves = op.linear.size() == 1 && op.linear.front() == op.inputs.front().name;
+  const bool takes = !reduces(op) && (moves || has_input(op, "index"));
+  return takes ? std::optional<size_t>(0) : std::nullopt;
+}
+
+inline int64_t elements_made(const OpTensors& tensors) {
+  int64_t made = 0;
+  for (const Dims* dims : tensors.outputs) {
+    if (dims) made = count_sum(made, counted_elements(*dims));
+  }
+  return made;
+}
+
+// How many elements of an input the op reads. An op that takes elements reads no others.
+inline int64_t elements_read(const OpDef& op, const OpTensors& tensors, size_t input) {
+  if (!tensors.inputs[input]) return 0;
+  const int64_t present = counted_elements(*tensors.inputs[input]);
+  return input == input_taken_from(op) ? std::min(present, elements_made(tensors)) : present;
+}
+
 // Additions and multiplications of ops that multiply tensors or convolve; other ops do one
 // operation per element that they make or, if they reduce, read. 0 for ops that only keep elements.
 inline int64_t operations_of(const OpDef& op, const OpTensors& tensors) {
   if (tensors.outputs.empty() || !tensors.outputs.front() || op.keeps_elements) return 0;
-  int64_t read = 0, made = 0;
-  for (const Dims* dims : tensors.inputs) {
-    if (dims) read = count_sum(read, counted_elements(*dims));
-  }
-  for (const Dims* dims : tensors.outputs) {
-    if (dims) made = count_sum(made, counted_elements(*dims));
-  }
+  const int64_t made = elements_made(tensors);
   if (const auto products = operations_of_products(op, tensors, made)) return *products;
   const int64_t products = products_per_element(op, tensors);
   if (products > 0) return count_product(count_product(2, products), made);
-  const bool reduces = !op.combines_by.empty() || op.linear.size() == 1;
-  return reduces ? std::max(read, made) : made;
+  return reduces(op) ? std::max(elements_read(op, tensors, 0), made) : made;
 }
 
 }  // namespace mithril

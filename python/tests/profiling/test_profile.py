@@ -81,6 +81,22 @@ def test_steps_have_operations_bytes_and_shapes():
     assert last["writes"] == [{"name": "y", "dtype": "float32", "shape": [8, 4]}]
 
 
+def test_steps_count_as_cost_does():
+    model = ml.Model()
+    model |= ml.Embedding(1000, dim=8)(input="ids", output="h")
+    model |= ml.Add()(left="h", right="h", output="twice")
+    model |= ml.Add()(left="twice", right=1.0, output="more")
+    model |= ml.Sum()(input="more", output="y")
+    shapes = {"ids": [1, 5]}
+    compiled = ml.compile(model, ml.CpuBackend(), shapes=shapes, inference=True)
+    with ml.profile() as p:
+        compiled.evaluate(compiled.get_parameters(), {"ids": np.zeros((1, 5), np.int64)})
+    cost = model.cost(shapes)
+    assert sum(row["operations"] for row in p.rows()) == cost["operations"] == 4 * 5 * 8
+    (taken,) = [row for row in p.rows(by="layer") if row["name"] == "embedding"]
+    assert taken["bytes"] == cost["parts"]["embedding"]["bytes"] == 4 * 2 * 5 * 8 + 8 * 5
+
+
 def test_events_lie_in_their_calls():
     compiled, params = compiled_network()
     with ml.profile() as p:
