@@ -68,6 +68,24 @@ std::map<ValueId, std::int64_t> elements_read_by(std::span<const size_t> nodes, 
   return read;
 }
 
+// The owner of a parameter that the node of a value reads. `prefix` begins the names of the ops in
+// place of an op, whose parameters count, too. `producers`: per value, the node.
+std::string owner_of_parameter(const Graph& graph, const std::vector<size_t>& producers,
+                               ValueId value, const std::string& prefix) {
+  for (const Argument& argument : graph.nodes()[producers[index(value)]].arguments) {
+    const ValueId* id = tensor_of(argument);
+    if (!id) continue;
+    const std::string& read = graph.value(*id).name;
+    std::string owner;
+    if (producers[index(*id)] == none)
+      owner = without_last(read);
+    else if (read.starts_with(prefix))
+      owner = owner_of_parameter(graph, producers, *id, prefix);
+    if (!owner.empty()) return owner;
+  }
+  return {};
+}
+
 }  // namespace
 
 StepDescriber::StepDescriber(const Graph& graph, const Plan& plan)
@@ -209,13 +227,8 @@ std::string StepDescriber::layer_of_value(std::string_view name) const {
 std::string StepDescriber::layer_of(ValueId value) const {
   const std::string& made = graph_.value(value).name;
   if (made.find('.') != made.npos) return layer_of_value(made);
-  for (const Argument& argument : graph_.nodes()[producer_[index(value)]].arguments) {
-    const ValueId* id = tensor_of(argument);
-    if (!id || producer_[index(*id)] != none) continue;
-    const std::string owner = without_last(graph_.value(*id).name);
-    if (!owner.empty()) return owner;
-  }
-  return made;
+  const std::string owner = owner_of_parameter(graph_, producer_, value, made + ".");
+  return owner.empty() ? made : owner;
 }
 
 TracedStep describe_whole(const Graph& graph, const Plan& plan, std::string kernel) {

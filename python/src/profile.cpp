@@ -3,7 +3,6 @@
 
 #include <pybind11/stl.h>
 
-#include <set>
 #include <string>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "mithril/compile/compiled_model.hpp"
 #include "mithril/model/model.hpp"
 #include "mithril/profile/profile.hpp"
+#include "mithril/viewer/part_places.hpp"
 
 namespace mithril::python {
 namespace {
@@ -76,27 +76,19 @@ py::list rows_of(const ProfileBlock& block, const std::string& by, std::size_t d
   return rows;
 }
 
-// Adds the paths of all parts of the part, from the model that is shown.
-void add_paths(const py::handle part, const std::string& prefix, std::set<std::string>& paths) {
-  for (const py::handle item : part.attr("parts").attr("items")()) {
-    const auto [name, inner] = item.cast<std::pair<std::string, py::object>>();
-    paths.insert(prefix + name);
-    add_paths(inner, prefix + name + ".", paths);
-  }
-}
-
-// The time and the bytes of the parts of the model, on its page.
-py::object view_of(const ProfileBlock& block, const py::object& model) {
+// The time and the bytes of the parts of the model, on its page. A layer is a part of the model, or
+// the key that its part makes.
+py::object view_of(const ProfileBlock& block, const Model& model) {
   py::dict seconds, bytes;
-  std::set<std::string> parts;
-  add_paths(model, "", parts);
+  const Model shown = standalone(model);
+  const PartPlaces places(*root_of(shown.composite()));
   for (const ProfileRow& row : block.get().rows(rows_options("layer", 0))) {
-    if (!parts.contains(row.name)) continue;
+    if (!places.maker_of(row.name)) continue;
     seconds[row.name.c_str()] = row.seconds;
     bytes[row.name.c_str()] = row.bytes;
   }
-  return model.attr("view")(py::arg("measured") =
-                                py::dict(py::arg("time") = seconds, py::arg("bytes") = bytes));
+  return py::cast(model).attr("view")(
+      py::arg("measured") = py::dict(py::arg("time") = seconds, py::arg("bytes") = bytes));
 }
 
 py::list gaps_of(const ProfileBlock& block) {
@@ -222,11 +214,8 @@ It has a track for each thread, and the sizes, operations and bytes of each step
 
 Raises:
     InputError: The file cannot be written.)")
-      .def(
-          "view",
-          [](const ProfileBlock& block, Model& model) { return view_of(block, py::cast(model)); },
-          py::arg("model"),
-          R"(Returns the page of the model with the time and the bytes of its parts.
+      .def("view", view_of, py::arg("model"),
+           R"(Returns the page of the model with the time and the bytes of its parts.
 
 Steps of parts that the model lacks, such as those of a loss, are left out.
 
