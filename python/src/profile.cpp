@@ -41,12 +41,11 @@ double seconds(TraceEvent::Clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
-// Measured once in a process.
+// Measured once in a process. A thread that waits for another one to measure it does not hold the
+// interpreter.
 const MachinePeak& peak_of_machine() {
-  static const MachinePeak peak = [] {
-    const InterpreterUnlocked free;
-    return measure_peak(*cpu());
-  }();
+  const InterpreterUnlocked free;
+  static const MachinePeak peak = measure_peak(*cpu());
   return peak;
 }
 

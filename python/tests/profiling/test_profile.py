@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -287,6 +289,20 @@ def test_a_forked_process_records_its_own_profile():
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         compiled.evaluate(params, {"x": X})
     assert p.gaps()[0]["calls"] == 1
+
+
+def test_threads_show_a_first_summary_at_once():
+    program = """
+import threading, mithril as ml
+with ml.profile() as p:
+    pass
+threads = [threading.Thread(target=p.summary) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
 
 
 def test_profiles_refuse_what_they_cannot_do():
