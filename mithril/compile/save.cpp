@@ -15,8 +15,7 @@ Dims CompiledState::dims_of_input(const NamedIndex& key, const TensorMap& data) 
   if (value.ranked && dims.size() == value.dims.size()) return dims;
   raise({.kind = ErrorKind::input,
          .code = "E0811",
-         .message =
-             "the sizes of " + in_quotes(key.name) + " are unknown, and a file needs fixed sizes",
+         .message = "the sizes of " + in_quotes(key.name) + " are not known",
          .facts = {{"known", value.ranked ? to_string(value.dims) : "[...]"}},
          .help = "give data with an example of it, or shapes to compile"});
 }

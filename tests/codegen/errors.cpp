@@ -71,7 +71,7 @@ TEST_CASE("half precision is refused by the path") {
 TEST_CASE("an unknown size needs an example") {
   const CompiledModel compiled = layer(cpu(), {"N", 3});
   CHECK(text_of_error([&] { static_cast<void>(compiled.exported()); }) ==
-        "mithril.InputError[E0811]: the sizes of 'x' are unknown, and a file needs fixed sizes\n"
+        "mithril.InputError[E0811]: the sizes of 'x' are not known\n"
         "  known : [N, 3]\n"
         "  help: give data with an example of it, or shapes to compile");
   CHECK(text_of_error([&] {

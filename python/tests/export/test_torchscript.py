@@ -168,7 +168,7 @@ def test_a_file_without_sizes_or_parameters_is_refused() -> None:
     with pytest.raises(ml.InputError) as error:
         compiled.save_torchscript("never.pt", params)
     assert str(error.value) == (
-        "mithril.InputError[E0811]: the sizes of 'x' are unknown, and a file needs fixed sizes\n"
+        "mithril.InputError[E0811]: the sizes of 'x' are not known\n"
         "  known : [?1, 5]\n"
         "  help: give data with an example of it, or shapes to compile"
     )
