@@ -93,6 +93,25 @@ Json::Array op_rows(const Profile& profile) {
   return rows;
 }
 
+std::string shapes_text(const Timing& timing) {
+  return timing.shapes.empty() ? "as stated" : timing.shapes;
+}
+
+// The ops of all profiles. Without profiles it has its header only.
+std::vector<TableRow> op_table(const std::vector<Timing>& timings) {
+  std::vector<TableRow> rows = {
+      {"shapes", "ops", "calls", "time ms", "operations", "bytes", "threads"}};
+  for (const Timing& timing : timings) {
+    if (!timing.profile) continue;
+    for (const ProfileRow& row : timing.profile->rows()) {
+      rows.push_back({shapes_text(timing), row.name, std::to_string(row.calls),
+                      fmt::format("{:.4g}", row.seconds * 1e3), std::to_string(row.operations),
+                      std::to_string(row.bytes), std::to_string(row.threads)});
+    }
+  }
+  return rows;
+}
+
 Timing time_shapes(const ModelFile& file, const Arguments& arguments,
                    const std::vector<std::string>& shapes) {
   constexpr double time_ms = 2000;
@@ -177,7 +196,7 @@ TableRow row_of(const Timing& timing, const MachinePeak& peak) {
   const auto rate = [&](std::int64_t count, const char* unit) {
     return is_counted ? scaled(static_cast<double>(count) / seconds, unit) : std::string("?");
   };
-  return {timing.shapes.empty() ? "as stated" : timing.shapes,
+  return {shapes_text(timing),
           ms(timing.median),
           ms(timing.p90),
           ms(timing.p99),
@@ -220,6 +239,8 @@ int bench(const Arguments& arguments, Output& output) {
   }
   const TableFormat format = format_of(arguments.value_or("--format", "text"));
   output.text(table_text(rows, format));
+  if (format != TableFormat::text && arguments.has("--ops"))
+    output.text("\n" + table_text(op_table(all), format));
   if (format == TableFormat::text) {
     output.text(fmt::format("\nloaded in {:.4g} ms; peak memory of the process {}\n", load,
                             memory_text(static_cast<double>(process_bytes))));

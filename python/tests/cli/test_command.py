@@ -188,6 +188,10 @@ def test_bench_shows_how_the_time_is_spread_over_the_ops(folder):
     assert sum(row["operations"] for row in timing["ops"]) == 3 * timing["operations"]
     text = text_of(*arguments, folder=folder)
     assert "\nx=1,8\nops" in text and "\nevaluate, between steps" in text
+    csv = text_of(*arguments, "--format", "csv", folder=folder).split("\n\n")
+    assert csv[1].startswith('shapes,ops,calls,time ms,operations,bytes,threads\n"x=1,8",')
+    markdown = text_of(*arguments, "--format", "markdown", folder=folder).split("\n\n")
+    assert markdown[1].startswith("| shapes | ops |") and "\n| x=1,8 | linear" in markdown[1]
 
 
 def test_diff_finds_equal_files(folder):
