@@ -164,7 +164,7 @@ Read it after the block. See docs/profiling.md.)")
       .def("__exit__", [](ProfileBlock& block, const py::args&) { block.end(); })
       .def_property_readonly(
           "seconds", [](const ProfileBlock& block) { return block.get().seconds(); },
-          "Seconds from the begin to the end of the block.")
+          "Seconds from the start to the end of the block.")
       .def("rows", rows_of, py::arg("by") = "op", py::kw_only(), py::arg("depth") = 0,
            R"(Returns the steps added up, as a list of dicts. The longest is the first.
 
@@ -286,11 +286,15 @@ void bind_timeline(py::module_& module) {
 `str()` shows the peak and the values that own it. Inputs, parameters and constants are not in it.
 See docs/profiling.md.)")
       .def_readonly("peak_bytes", &MemoryTimeline::peak_bytes, "The most that is alive at once.")
-      .def_readonly("peak_step", &MemoryTimeline::peak_step, "The first step at which it is.")
-      .def_readonly("planned_bytes", &MemoryTimeline::planned_bytes,
-                    "Bytes that an evaluation takes, with gaps between values.")
-      .def_property_readonly("steps", dicts_of_steps,
-                             "List of dicts with \"path\", \"ops\" and \"bytes\", those alive.")
+      .def_readonly("peak_step", &MemoryTimeline::peak_step,
+                    "The first step at which the peak is alive.")
+      .def_readonly(
+          "planned_bytes", &MemoryTimeline::planned_bytes,
+          "Bytes that an evaluation takes: of all outputs, and of the values with the gaps "
+          "between them.")
+      .def_property_readonly(
+          "steps", dicts_of_steps,
+          "List of dicts with \"path\", \"ops\" and \"bytes\", the bytes that are alive.")
       .def_property_readonly(
           "values", [](const MemoryTimeline& timeline) { return dicts_of(timeline.values); },
           "List of dicts with \"name\", \"made_by\", \"bytes\", \"first\", \"last\" and "
@@ -314,7 +318,7 @@ See docs/profiling.md.)")
 
 Args:
     data: An example of each input whose sizes are open.
-    gradients: whether of an evaluation with the gradients of the cost.
+    gradients: whether the evaluation also computes the gradients of the cost.
 
 Returns:
     A `MemoryTimeline`.
