@@ -61,17 +61,17 @@ std::vector<TraceEvent> StepTrace::events() const {
   auto events = added_;
   if (runs_.empty() && calls_.empty() && work_.empty()) return numbered(std::move(events));
   const TickConversion ticks;
-  std::map<std::thread::id, std::vector<Work>> helped;  // by the thread of the steps, in order
-  for (const Work& work : work_) helped[work.caller].push_back(work);
-  for (auto& [caller, work] : helped) {
+  std::map<std::thread::id, std::vector<Work>> work_for;  // by caller, in the order of starts
+  for (const Work& work : work_) work_for[work.caller].push_back(work);
+  for (auto& [caller, work] : work_for) {
     std::sort(work.begin(), work.end(),
               [](const Work& a, const Work& b) { return a.span.start < b.span.start; });
   }
   // The threads that worked between the two.
   const auto threads_between = [&](std::thread::id caller, TraceTicks start, TraceTicks end) {
     std::set<std::thread::id> threads{caller};
-    const auto found = helped.find(caller);
-    if (found == helped.end()) return 1;
+    const auto found = work_for.find(caller);
+    if (found == work_for.end()) return 1;
     auto at = std::lower_bound(
         found->second.begin(), found->second.end(), start,
         [](const Work& work, TraceTicks begin) { return work.span.start < begin; });
