@@ -29,10 +29,16 @@ Histogram histogram_of(const Tensor& given) {
   result.high = *high;
   const auto count = static_cast<double>(elements.size());
   for (const double element : elements) result.mean += element / count;
-  for (const double element : elements) {
-    result.deviation += (element - result.mean) * (element - result.mean) / count;
+  // In units of the largest element, whose square may be infinite.
+  const double unit = std::max(std::abs(result.low), std::abs(result.high));
+  if (unit > 0) {
+    double variance = 0;
+    for (const double element : elements) {
+      const double difference = element / unit - result.mean / unit;
+      variance += difference * difference / count;
+    }
+    result.deviation = unit * std::sqrt(variance);
   }
-  result.deviation = std::sqrt(result.deviation);
   const auto bins = static_cast<double>(result.bins.size());
   // Halves, because the difference of two finite numbers may be infinite.
   const double width = result.high / 2 - result.low / 2;

@@ -129,6 +129,9 @@ TEST_CASE("a histogram counts each finite element once") {
   CHECK(counted.deviation == doctest::Approx(std::sqrt(2.0) / 3));
   const double most = std::numeric_limits<double>::max();
   CHECK(histogram_of(Tensor::of<double>({2}, {-most, most})).bins.back() == 1);
+  CHECK(histogram_of(Tensor::of<double>({2}, {-most, most})).deviation == most);
+  CHECK(histogram_of(Tensor::of<double>({2}, {-1e-200, 1e-200})).deviation ==
+        doctest::Approx(1e-200).epsilon(1e-12));
   CHECK(histogram_of(Tensor::full(DType::float32, {5}, 3)).bins.front() == 5);
   CHECK(histogram_of(Tensor::zeros({0})).counted == 0);
   const Histogram sampled = histogram_of(Tensor::zeros({(1 << 21) + 1}));
