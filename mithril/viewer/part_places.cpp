@@ -1,5 +1,6 @@
 #include "mithril/viewer/part_places.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "mithril/model/flatten.hpp"
@@ -49,6 +50,13 @@ PartPlaces::PartPlaces(const Composite& model) {
 std::optional<std::size_t> PartPlaces::group_of(const Part* composite) const {
   const auto at = indices_.find(composite);
   return at == indices_.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::vector<std::string> PartPlaces::paths() const {
+  std::vector<std::string> paths;
+  for (const auto& [path, part] : by_path_) paths.push_back(path);
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 const Part* PartPlaces::maker_of(const std::string& value) const {

@@ -23,6 +23,7 @@ class PartPlaces {
   // The part that made a value of the graph, by the name of the value: the op at whose output it
   // is, else the part whose path is the longest begin of the name. Null: none.
   const Part* maker_of(const std::string& value) const;
+  std::vector<std::string> paths() const;  // of all parts, sorted
 
  private:
   std::vector<ViewGroup> groups_;

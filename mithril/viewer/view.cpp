@@ -1,10 +1,14 @@
 #include "mithril/viewer/view.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/printable.hpp"
 #include "mithril/base/write_file.hpp"
 #include "mithril/compile/assemble.hpp"
 #include "mithril/compile/compose.hpp"
@@ -113,11 +117,11 @@ class Page {
 
   void write_histograms(JsonText& json) const {
     if (!options_.params) return;
-    std::vector<std::string> known;
-    for (const NamedPort& port : input_ports(model_, true)) known.push_back(port.name);
+    std::set<std::string> inputs;
+    for (const NamedPort& port : input_ports(model_, true)) inputs.insert(port.name);
     for (const auto& [key, tensor] : *options_.params) {
-      if (std::find(known.begin(), known.end(), key) == known.end()) {
-        unknown_name(ErrorKind::input, "E1352", "parameter", key, "", known);
+      if (!inputs.contains(key)) {
+        unknown_name(ErrorKind::input, "E1352", "parameter", key, "", parameter_names());
       }
       const Histogram counted = histogram_of(tensor);
       json.key(key).open('{').key("elements").number(counted.elements);
@@ -130,21 +134,54 @@ class Page {
     }
   }
 
+  // Inputs of data may be given as parameters, too, but are none of a layer.
+  std::vector<std::string> parameter_names() const {
+    const std::vector<NamedPort> ports = input_ports(model_);
+    std::vector<const Wire*> wires;
+    for (const NamedPort& port : ports) wires.push_back(port.wire);
+    const std::vector<const Wire*> parameters = layer_parameters(model_, wires);
+    std::vector<std::string> names;
+    for (const NamedPort& port : ports) {
+      if (std::find(parameters.begin(), parameters.end(), port.wire) == parameters.end()) continue;
+      names.push_back(port.name);
+    }
+    return names;
+  }
+
   void write_measured(JsonText& json) const {
+    if (options_.measured.empty()) return;
+    const std::vector<std::string> known = measurable();
+    const std::set<std::string> places(known.begin(), known.end());
     for (const auto& [name, numbers] : options_.measured) {
       json.key(name).open('{');
       for (const auto& [where, number] : numbers) {
-        if (!places_.maker_of(where)) refuse_place(where);
+        if (!places.contains(where)) {
+          unknown_name(ErrorKind::input, "E1353", "part or value", where, "", known);
+        }
+        if (!std::isfinite(number) || number < 0) refuse_number(name, where, number);
         json.key(where).real(number);
       }
       json.close('}');
     }
   }
 
-  [[noreturn]] void refuse_place(const std::string& where) const {
-    std::vector<std::string> known;
-    for (const ViewValue& value : graphs_.front().values) known.push_back(value.name);
-    unknown_name(ErrorKind::input, "E1353", "part or value", where, "", known);
+  // The paths of parts, and the names of the values that nodes make.
+  std::vector<std::string> measurable() const {
+    std::vector<std::string> names = places_.paths();
+    const ViewGraph& model = graphs_.front();
+    for (const ViewNode& node : model.nodes) {
+      for (const ViewPort& output : node.outputs) names.push_back(model.values[output.value].name);
+    }
+    return names;
+  }
+
+  [[noreturn]] static void refuse_number(const std::string& name, const std::string& where,
+                                         double number) {
+    raise({.kind = ErrorKind::input,
+           .code = "E1354",
+           .message = fmt::format("the {} of '{}' is {}, and the page shows shares of a sum",
+                                  printable(name), printable(where), number),
+           .help = "measure finite numbers of at least 0"});
   }
 
   const Composite& model_;

@@ -23,7 +23,7 @@ struct ViewOptions {
   bool passes = false;
   // Numbers that were measured, by their names and the paths of parts or values: {"time": {"fc1":
   // 0.002}}. "time" is in seconds and "bytes" in bytes. A group shows the sum. InputError E1353 for
-  // a path that the model does not have.
+  // a path that the model does not have, E1354 for a number that is negative or not finite.
   std::map<std::string, std::map<std::string, double>> measured = {};
 };
 

@@ -94,7 +94,8 @@ parameters, and `passes=True` the graphs after each pass. `measured` has numbers
 path of a part or a value, such as {"time": {"fc1": 0.002}}, in seconds; "bytes" is in bytes.
 
 Raises InputError E1352 for a key of `params` that the model lacks, E1353 for a path of `measured`
-that it lacks; with `gradients` or `passes` also the errors of compile about models.
+that it lacks, E1354 for a measured number that is negative or not finite; with `gradients` or
+`passes` also the errors of compile about models.
 
 Example:
     model.view(gradients=True).save("model.html"))");

@@ -104,7 +104,7 @@ TEST_CASE("a page counts the elements of parameters") {
   params["fc2.bias"] = Tensor::zeros({4});
   CHECK_THROWS_WITH_AS(view_page(viewed_network(), {.params = &params}),
                        "mithril.InputError[E1352]: there is no parameter 'fc2.bias'\n"
-                       "  known : x, fc1.weight, fc1.bias, head.weight, head.bias\n"
+                       "  known : fc1.weight, fc1.bias, head.weight, head.bias\n"
                        "  help: did you mean 'fc1.bias'?",
                        InputError);
 }
@@ -116,6 +116,28 @@ TEST_CASE("a page refuses numbers of parts that the model lacks") {
       view_page(viewed_network(), {.measured = {{"time", {{"tail", 0.5}}}}}),
       doctest::Contains("mithril.InputError[E1353]: there is no part or value 'tail'\n"),
       InputError);
+  CHECK_THROWS_WITH_AS(
+      view_page(viewed_network(), {.measured = {{"time", {{"fc1.tail", 0.5}}}}}),
+      doctest::Contains("mithril.InputError[E1353]: there is no part or value 'fc1.tail'\n"),
+      InputError);
+}
+
+TEST_CASE("a page takes numbers of every value that has a box, such as an input") {
+  const std::string data =
+      data_of_page(viewed_network(), {.measured = {{"bytes", {{"x", 64}, {"y", 16}}}}});
+  CHECK(has_text(data, R"("measured":{"bytes":{"x":64,"y":16}})"));
+}
+
+TEST_CASE("a page refuses measured numbers that have no share") {
+  CHECK_THROWS_WITH_AS(view_page(viewed_network(), {.measured = {{"time", {{"fc1", -1}}}}}),
+                       "mithril.InputError[E1354]: the time of 'fc1' is -1, and the page shows "
+                       "shares of a sum\n"
+                       "  help: measure finite numbers of at least 0",
+                       InputError);
+  for (const double number : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    CHECK_THROWS_WITH_AS(view_page(viewed_network(), {.measured = {{"time", {{"fc1", number}}}}}),
+                         doctest::Contains("E1354"), InputError);
+  }
 }
 
 TEST_CASE("a histogram counts each finite element once") {

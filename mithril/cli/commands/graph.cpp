@@ -16,8 +16,6 @@ namespace {
 
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
-// The parameters of packages and ONNX files have the keys of the model. Those of --params may have
-// others, such as states.
 std::string page_of(const ModelFile& file, const Arguments& arguments) {
   return view_page(file.model, {.title = file_name(arguments.value("FILE")),
                                 .shapes = shapes_of(arguments.values("--shape")),
