@@ -14,11 +14,26 @@ export function coloursOf(root) {
   return Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
 }
 
+let isChosen = false; // by changeTheme
+
+/**
+ * Takes the theme of the browser, now and after each change, until changeTheme.
+ * @param {HTMLElement} root
+ */
+export function followTheme(root) {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const take = () => {
+    if (!isChosen) root.dataset.theme = dark.matches ? "dark" : "light";
+  };
+  dark.addEventListener("change", take);
+  take();
+}
+
 /**
  * From light to dark or back.
  * @param {HTMLElement} root
  */
 export function changeTheme(root) {
-  const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = isDark ? "light" : "dark";
+  isChosen = true;
+  root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
 }

@@ -45,10 +45,3 @@ def test_borders_have_enough_contrast(theme: str) -> None:
     colours = colours_of(theme)
     for line in ("line", "accent", "added", "removed", "changed"):
         assert contrast(colours[line], colours["canvas"]) >= 3, line
-
-
-def test_the_dark_colours_are_written_twice_alike() -> None:
-    blocks = STYLE.split("color-scheme: dark;")[1:]
-    assert len(blocks) == 2
-    first, second = (dict(re.findall(r"--(\w+): (\S+);", block.split("}")[0])) for block in blocks)
-    assert first == second
