@@ -7,6 +7,8 @@ import { comparisonText, countMarks, differences } from "../../mithril/viewer/pa
 import { measureText, numberText, shortText } from "../../mithril/viewer/page/format.js";
 import { Graph } from "../../mithril/viewer/page/graph.js";
 import { Heat } from "../../mithril/viewer/page/heat.js";
+import { histogramText } from "../../mithril/viewer/page/histogram.js";
+import { GraphLayout } from "../../mithril/viewer/page/layout.js";
 import { contentsOf, MOST_LAID_OUT, requestOf } from "../../mithril/viewer/page/level.js";
 import { SearchIndex } from "../../mithril/viewer/page/search.js";
 import { escapeXml } from "../../mithril/viewer/page/svg.js";
@@ -106,6 +108,39 @@ test("a comparison marks what was added, removed and changed", () => {
   const counts = countMarks(differences(before, shorter, "removed"));
   assert.equal(counts.get(before.byPath.get("block")).get("removed"), 1);
   assert.equal(comparisonText(counts, new Map()), "0 added (+), 1 removed (−), 0 changed (~)");
+});
+
+test("a comparison leaves out hidden nodes", () => {
+  const without = small();
+  without.nodes.splice(3, 1);
+  const marks = differences(new Graph(small(), false), new Graph(without, false), "removed");
+  assert.deepEqual([...marks], []);
+});
+
+test("a box that opens during a layout is laid out again", async () => {
+  const graph = new Graph(small());
+  const block = graph.byPath.get("block");
+  const answers = [];
+  const layOut = (request) => new Promise((resolve) => answers.push(() => resolve(request)));
+  const layout = new GraphLayout(graph, { layOut });
+  const done = layout.update();
+  block.isOpen = true;
+  layout.invalidate(block);
+  for (let i = 0; i < 3; ++i) {
+    await new Promise(setImmediate);
+    answers.shift()();
+  }
+  await done;
+  assert.deepEqual([...layout.levels.keys()], [block, graph.root]);
+});
+
+test("a histogram without finite elements names no mean", () => {
+  const data = { low: 0, high: 0, mean: 0, deviation: 0, elements: 1, counted: 1, notFinite: 1, bins: [] };
+  assert.equal(histogramText(data), "1 element; 1 not finite");
+  assert.equal(
+    histogramText({ ...data, elements: 2, counted: 2, high: 1, mean: 0.5, deviation: 0.5, notFinite: 0 }),
+    "2 elements from 0 to 1; mean 0.5, deviation 0.5",
+  );
 });
 
 test("search finds names, ops and shapes, the nearest names first", () => {

@@ -41,7 +41,7 @@ function nodesByIdentity(graph) {
 }
 
 /**
- * The nodes of `graph` that `other` lacks, or has otherwise.
+ * The shown nodes of `graph` that `other` lacks, or has otherwise.
  * @param {Graph} graph
  * @param {Graph} other
  * @param {Mark} missing the mark of a node that the other lacks
@@ -52,6 +52,7 @@ export function differences(graph, other, missing) {
   /** @type {Map<Box, Mark>} */
   const marks = new Map();
   graph.data.nodes.forEach((node, i) => {
+    if (!graph.leaves[i]) return; // hidden
     const twin = theirs.get(identityOf(graph, node));
     if (!twin) marks.set(graph.leaves[i], missing);
     else if (meaningOf(graph, node) !== meaningOf(other, twin)) marks.set(graph.leaves[i], "changed");

@@ -132,8 +132,8 @@ export class Details {
     return (graph.node(box).parameters ?? []).map(([port, key, value]) => {
       const made = element("div", "", "port");
       made.append(element("h4", port || key), this.#value(graph, value));
-      const histogram = this.context.data.histograms[key];
-      if (histogram) made.append(histogramElement(histogram));
+      const { histograms } = this.context.data;
+      if (Object.hasOwn(histograms, key)) made.append(histogramElement(histograms[key]));
       return made;
     });
   }

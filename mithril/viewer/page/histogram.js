@@ -12,8 +12,11 @@ const SVG = "http://www.w3.org/2000/svg";
  */
 export function histogramText(data) {
   const { low, high, mean, deviation, elements, counted, notFinite } = data;
-  const texts = [`${countText(elements)} elements from ${numberText(low)} to ${numberText(high)}`];
-  texts.push(`mean ${numberText(mean)}, deviation ${numberText(deviation)}`);
+  const texts = [`${countText(elements)} ${elements === 1 ? "element" : "elements"}`];
+  if (counted > notFinite) {
+    texts[0] += ` from ${numberText(low)} to ${numberText(high)}`;
+    texts.push(`mean ${numberText(mean)}, deviation ${numberText(deviation)}`);
+  }
   if (counted < elements) texts.push(`${countText(counted)} of them counted`);
   if (notFinite) texts.push(`${countText(notFinite)} not finite`);
   return texts.join("; ");

@@ -84,6 +84,7 @@ export class GraphLayout {
     this.share = () => 0;
     /** @type {Map<Box, LaidOut>} */
     this.levels = new Map();
+    this.changes = 0; // how often levels were invalidated
   }
 
   /**
@@ -91,10 +92,12 @@ export class GraphLayout {
    * @param {Box} box
    */
   invalidate(box) {
+    ++this.changes;
     for (let each = /** @type {Box | null} */ (box); each; each = each.parent) this.levels.delete(each);
   }
 
   invalidateAll() {
+    ++this.changes;
     this.levels.clear();
   }
 
@@ -114,10 +117,13 @@ export class GraphLayout {
    * @returns {Promise<void>}
    */
   async update(box = this.graph.root) {
-    if (this.levels.has(box)) return;
-    await Promise.all(box.children.filter((child) => child.isOpen).map((child) => this.update(child)));
-    const asked = requestOf(this.graph, box, (child) => this.sizeOf(child));
-    const answer = await this.engine.layOut(asked.request);
-    this.levels.set(box, laidOut(this.graph, box, asked, answer));
+    while (!this.levels.has(box)) {
+      const change = this.changes;
+      await Promise.all(box.children.filter((child) => child.isOpen).map((child) => this.update(child)));
+      const asked = requestOf(this.graph, box, (child) => this.sizeOf(child));
+      const answer = await this.engine.layOut(asked.request);
+      // Boxes that were opened or closed meanwhile have other sizes.
+      if (change === this.changes) this.levels.set(box, laidOut(this.graph, box, asked, answer));
+    }
   }
 }
