@@ -157,13 +157,13 @@ test("search finds names, ops and shapes, the nearest names first", () => {
 
 test("an address returns to its place", () => {
   for (const address of [
-    { graph: "model", beside: "", at: "" },
-    { graph: "gradient", beside: "graph-1-expand_ops", at: "h.0/~&=#" },
-    { graph: "model", beside: "", at: '<img src="x">' },
+    { graph: "model", beside: "", at: "", values: false },
+    { graph: "gradient", beside: "graph-1-expand_ops", at: "h.0/~&=#", values: true },
+    { graph: "model", beside: "", at: '<img src="x">', values: false },
   ]) {
     assert.deepEqual(addressOf(fragmentOf(address)), address);
   }
-  assert.equal(fragmentOf({ graph: "model", beside: "", at: "" }), "");
+  assert.equal(fragmentOf({ graph: "model", beside: "", at: "", values: false }), "");
 });
 
 test("numbers have units and few digits", () => {

@@ -1,6 +1,5 @@
 // Starts the page.
 
-import { addressOf } from "./address.js";
 import { byId } from "./controls.js";
 import { Page } from "./page.js";
 import { followTheme } from "./theme.js";
@@ -11,12 +10,9 @@ async function start() {
   followTheme(document.documentElement);
   const page = new Page(data, script, /** @type {any} */ (globalThis).layOut);
   /** @type {any} */ (globalThis).mithrilPage = page; // for consoles and tests
-  const address = addressOf(location.hash);
-  await page.show(address.graph, address.beside);
-  const box = page.active.graph?.byPath.get(address.at);
-  page.fragment = location.hash;
-  if (box) await page.open(box);
-  document.documentElement.dataset.ready = "true";
+  await page.goTo(location.hash);
 }
 
-start();
+start()
+  .catch((error) => (byId("status").textContent = `the page cannot be shown: ${error}`))
+  .finally(() => (document.documentElement.dataset.ready = "true"));

@@ -88,10 +88,19 @@ export class Page {
    * @param {boolean} shows
    */
   async showValues(shows) {
-    const before = this.graphs;
     const selected = this.active.selected?.path ?? "";
-    this.showsValues = shows;
-    byId("values").setAttribute("aria-pressed", String(shows));
+    this.#remakeGraphs(shows);
+    await this.showSelected();
+    const box = this.active.graph?.byPath.get(selected);
+    if (box) await this.open(box);
+    this.#sayHidden();
+  }
+
+  /** @param {boolean} showsValues */
+  #remakeGraphs(showsValues) {
+    const before = this.graphs;
+    this.showsValues = showsValues;
+    byId("values").setAttribute("aria-pressed", String(showsValues));
     this.graphs = new Map();
     for (const [id, graph] of before) {
       const now = this.graph(id);
@@ -99,10 +108,6 @@ export class Page {
         if (!box.isLeaf) box.isOpen = graph.byPath.get(path)?.isOpen ?? false;
       }
     }
-    await this.show(field("graph").value, field("beside").value);
-    const box = this.active.graph?.byPath.get(selected);
-    if (box) await this.open(box);
-    this.#sayHidden();
   }
 
   #sayHidden() {
@@ -241,8 +246,9 @@ export class Page {
     if (pane.selected === box && pane.graph) this.details.showBox(pane.graph, box);
     this.say(`${box.name} ${box.isOpen ? `unfolded: ${countText(box.children.length)} boxes` : "folded"}`);
     const other = this.other(pane);
-    const twin = this.compares && other.graph !== pane.graph ? other.graph?.byPath.get(box.path) : undefined;
-    if (!twin || twin.isLeaf || twin.isOpen === box.isOpen) return;
+    const twin = this.compares ? other.graph?.byPath.get(box.path) : undefined;
+    if (!twin || twin.isLeaf) return;
+    if (twin !== box && twin.isOpen === box.isOpen) return;
     twin.isOpen = box.isOpen;
     await other.changed(twin);
   }
@@ -348,7 +354,8 @@ export class Page {
 
   /** @param {string} at the path of the selected box */
   #note(at) {
-    const fragment = fragmentOf({ graph: field("graph").value, beside: field("beside").value, at });
+    const [graph, beside] = [field("graph").value, field("beside").value];
+    const fragment = fragmentOf({ graph, beside, at, values: this.showsValues });
     this.fragment = fragment;
     // A page in a frame has no address of its own.
     if (location.protocol !== "about:") history.replaceState(null, "", fragment || "#");
@@ -359,13 +366,18 @@ export class Page {
    * @param {string} fragment
    */
   async follow(fragment) {
-    if (fragment === this.fragment) return;
-    const address = addressOf(fragment);
+    if (fragment !== this.fragment) await this.goTo(fragment);
+  }
+
+  /** @param {string} fragment */
+  async goTo(fragment) {
+    const { graph, beside, at, values } = addressOf(fragment);
     this.fragment = fragment;
-    await this.show(address.graph, address.beside);
-    const box = this.active.graph?.byPath.get(address.at);
+    if (values !== this.showsValues) this.#remakeGraphs(values);
+    await this.show(graph, beside);
+    const box = this.active.graph?.byPath.get(at);
     if (box) await this.open(box);
-    else if (address.at) this.say(`there is no ${address.at} in this graph`);
+    else if (at) this.say(`there is no ${at} in this graph`);
   }
 
   save() {
