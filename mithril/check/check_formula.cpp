@@ -134,6 +134,10 @@ void check_formula(const OpDef& op, const OpCase& row, Report& report, std::uint
     const RowGraph built = build(op, row);
     if (built.tensors.empty()) return;  // a constant: every backend uses eval
     const std::vector<Tensor> inputs = generate(built.tensors, seed);
+    // The graph of an op that compares shifts uint64 first, so that the formula reads int64.
+    const auto is_uint64 = [](const Tensor& input) { return input.dtype() == DType::uint64; };
+    if (op.integers == IntegerUse::order && std::any_of(inputs.begin(), inputs.end(), is_uint64))
+      return;
     const Tensor expected = interpret(built.graph, inputs).front();
     const std::optional<Tensor> got =
         computed(formula, Ports(op, row, built, inputs, expected.dims()), expected);

@@ -68,8 +68,10 @@ class JavaScriptTable {
       write_text(folder_.path(std::to_string(cases_.size()) + ".mjs"), source);
       cases_.push_back(case_of(check));
     } catch (const Error& error) {
+      const std::string text = error.what();
+      if (text.find("E1032") != std::string::npos) return;  // JavaScript lacks a dtype of the row
       refused_.insert(op.name);
-      CHECK(std::string(error.what()).find("E1031") != std::string::npos);
+      CHECK(text.find("E1031") != std::string::npos);
     }
   }
 

@@ -215,7 +215,7 @@ extern "C" __global__ void __launch_bounds__(256) cast_7_lanes(const bool* __res
 }
 
 template <int lanes>
-__device__ void cast_8_items(const int64_t* __restrict__ x0, double* __restrict__ y0, const Layout& layout) {
+__device__ void cast_12_items(const int64_t* __restrict__ x0, double* __restrict__ y0, const Layout& layout) {
   const int64_t items = layout.count / lanes;
   for (int64_t item = first_item(); item < items; item += item_step()) {
     int64_t at[1];
@@ -231,9 +231,9 @@ __device__ void cast_8_items(const int64_t* __restrict__ x0, double* __restrict_
     store_lanes(y0 + item * lanes, b0);
   }
 }
-extern "C" __global__ void __launch_bounds__(256) cast_8(const int64_t* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
-  cast_8_items<1>(x0, y0, layout);
+extern "C" __global__ void __launch_bounds__(256) cast_12(const int64_t* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+  cast_12_items<1>(x0, y0, layout);
 }
-extern "C" __global__ void __launch_bounds__(256) cast_8_lanes(const int64_t* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
-  cast_8_items<4>(x0, y0, layout);
+extern "C" __global__ void __launch_bounds__(256) cast_12_lanes(const int64_t* __restrict__ x0, double* __restrict__ y0, const Layout layout) {
+  cast_12_items<4>(x0, y0, layout);
 }
