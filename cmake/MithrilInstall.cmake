@@ -15,7 +15,7 @@ if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD)
 endif()
 include(MithrilHeaders)
 # The ones in ops/support are for records of ops (docs/add-an-op.md).
-mithril_headers_of(public_headers mithril/mithril.hpp mithril/onnx/read_onnx.hpp
+mithril_headers_of(public_headers mithril/mithril.hpp mithril/extension.hpp mithril/onnx/read_onnx.hpp
                    mithril/onnx/export/write_onnx.hpp
                    backends/torch/torch.hpp
                    mithril/ops/support/axes.hpp mithril/ops/support/broadcasting.hpp

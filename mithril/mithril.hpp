@@ -1,6 +1,7 @@
 // Everything that a user of the library needs: models, compiling, training, the CPU backend and the
 // code generator. Link with Mithril::mithril, or with the libraries that the program uses:
-// Mithril::core, Mithril::cpu, Mithril::codegen.
+// Mithril::core, Mithril::cpu, Mithril::codegen. mithril/extension.hpp declares what
+// authors of ops and backends need beside it.
 #pragma once
 #include "backends/cpu/cpu.hpp"
 #include "codegen/cpp/write_cpp.hpp"
@@ -11,12 +12,10 @@
 #include "codegen/web/write_web_driver.hpp"
 #include "mithril/backend/join_group.hpp"
 #include "mithril/backend/memory_timeline.hpp"
-#include "mithril/backend/plugin.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/base/limits.hpp"
 #include "mithril/base/version.hpp"
 #include "mithril/base/warning.hpp"
-#include "mithril/check/check_op.hpp"
 #include "mithril/comparison/compare.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/compile/inference_program.hpp"
@@ -26,7 +25,6 @@
 #include "mithril/engine/engine.hpp"
 #include "mithril/export/write.hpp"
 #include "mithril/generation/generate.hpp"
-#include "mithril/graph/grad_context.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/metrics/classification.hpp"
 #include "mithril/metrics/perplexity.hpp"
@@ -41,11 +39,6 @@
 #include "mithril/models/scan.hpp"
 #include "mithril/models/vmap.hpp"
 #include "mithril/models/while.hpp"
-#include "mithril/op/eval_context.hpp"
-#include "mithril/op/op_def.hpp"
-#include "mithril/op/registry.hpp"
-#include "mithril/op/solver.hpp"
-#include "mithril/op/spelling.hpp"
 #include "mithril/optim/grad_scaler.hpp"
 #include "mithril/optim/lbfgs.hpp"
 #include "mithril/optim/optimizers.hpp"

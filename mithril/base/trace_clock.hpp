@@ -3,9 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 namespace mithril {
 
@@ -15,7 +12,7 @@ using TraceTicks = std::int64_t;
 
 inline TraceTicks trace_ticks() {
 #if defined(__x86_64__)
-  return static_cast<TraceTicks>(__rdtsc());
+  return static_cast<TraceTicks>(__builtin_ia32_rdtsc());
 #else
   return std::chrono::steady_clock::now().time_since_epoch().count();
 #endif

@@ -6,6 +6,9 @@
 
 namespace mithril {
 
+NodeContext::NodeContext(Graph& graph, const Node& node, const std::string& scope)
+    : graph_(graph), node_(node), scope_(scope) {}
+
 const Argument& NodeContext::argument(std::string_view port, int item) const {
   return node_.arguments[node_.argument_index(port) + static_cast<size_t>(item)];
 }

@@ -11,8 +11,7 @@ namespace mithril {
 
 class NodeContext {
  public:
-  NodeContext(Graph& graph, const Node& node, const std::string& scope)
-      : graph_(graph), node_(node), scope_(scope) {}
+  NodeContext(Graph& graph, const Node& node, const std::string& scope);
 
   // True if the port holds a tensor (not a value, not None).
   bool has(std::string_view port, int item = 0) const;

@@ -27,6 +27,10 @@ void Graph::reserve(size_t values, size_t nodes) {
   nodes_.reserve(nodes);
 }
 
+void Graph::add_node(Node node) { nodes_.push_back(std::move(node)); }
+
+void Graph::restate(ValueId id, Value value) { values_[index(id)] = std::move(value); }
+
 ValueId Graph::add_value(Value value) {
   check_interrupt();  // every builder of graphs adds values one by one
   values_.push_back(std::move(value));

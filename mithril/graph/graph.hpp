@@ -75,7 +75,7 @@ class Graph {
   void add_output(std::string name, ValueId value);
   void keep_outputs(size_t count);  // the first; the others go
   // A node whose outputs are known already (flatten, parse, passes that copy).
-  void add_node(Node node) { nodes_.push_back(std::move(node)); }
+  void add_node(Node node);
   ValueId add_value(Value value);
   // A node whose outputs are inferred with the op's own patterns and `solve`, as in a model.
   // Omitted trailing arguments have the ports' defaults. Several outputs get "_0", "_1" after the
@@ -83,7 +83,7 @@ class Graph {
   std::vector<ValueId> add(const OpDef& op, std::vector<Argument> arguments, std::string name);
 
   // Puts another name or other dims in the place of a value's; its maker has to agree (verify).
-  void restate(ValueId id, Value value) { values_[index(id)] = std::move(value); }
+  void restate(ValueId id, Value value);
   // Takes out nodes and constants that no output depends on. Inputs stay: they are the signature.
   // Ids change.
   void drop_unread();

@@ -100,6 +100,10 @@ void TopKAccuracy::merge_packed(std::string_view bytes) {
   rows_ += from.count();
 }
 
+F1Score::F1Score(Average average, EvaluatedKeys keys) : average_(average), keys_(std::move(keys)) {}
+
+F1Score::~F1Score() = default;
+
 double F1Score::Counts::score() const {
   return predicted + targets == 0 ? 0 : share_of(2 * right, predicted + targets);
 }

@@ -53,8 +53,8 @@ class F1Score : public Evaluator {
   // weighted by their targets. micro: of the sums over the classes.
   enum class Average { binary, macro, weighted, micro };
 
-  explicit F1Score(Average average = Average::binary, EvaluatedKeys keys = {})
-      : average_(average), keys_(std::move(keys)) {}
+  explicit F1Score(Average average = Average::binary, EvaluatedKeys keys = {});
+  ~F1Score() override;
   std::string_view name() const override { return "F1Score"; }
   void update(const TensorMap& batch) override;
   double compute() const override;

@@ -3,6 +3,7 @@
 // an outside program would.
 #include <iostream>
 
+#include "mithril/extension.hpp"
 #include "mithril/mithril.hpp"
 #include "mithril/ops/support/axes.hpp"
 #include "mithril/ops/support/broadcasting.hpp"
