@@ -253,6 +253,8 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) {
   finish_step(made);
 }
 
+Optimizer::~Optimizer() = default;
+
 Optimizer::ParameterMemory& Optimizer::memory_of(const std::string& key, const Tensor& param,
                                                  ParameterMemories& made,
                                                  const std::optional<MemoryBlock>& block) {

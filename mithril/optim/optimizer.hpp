@@ -29,7 +29,7 @@ class Optimizer {
   // of range.
   Optimizer(OptimizerDef def, const Schedule& lr, const OptimizerOptions& options = {},
             std::vector<ParameterGroup> groups = {});
-  virtual ~Optimizer() = default;
+  virtual ~Optimizer();
 
   const OptimizerDef& def() const { return def_; }
 

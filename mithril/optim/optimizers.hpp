@@ -22,13 +22,7 @@ struct SGDOptions {
 // 2013
 class SGD final : public Optimizer {
  public:
-  explicit SGD(const SGDOptions& options = {})
-      : Optimizer(optimizer_def("SGD"), options.lr,
-                  {{"momentum", options.momentum},
-                   {"dampening", options.dampening},
-                   {"weight_decay", options.weight_decay},
-                   {"nesterov", options.nesterov}},
-                  options.groups) {}
+  explicit SGD(const SGDOptions& options = {});
 };
 
 struct AdamOptions {
@@ -43,12 +37,7 @@ struct AdamOptions {
 // https://arxiv.org/abs/1412.6980
 class Adam final : public Optimizer {
  public:
-  explicit Adam(const AdamOptions& options = {})
-      : Optimizer(optimizer_def("Adam"), options.lr,
-                  {{"betas", Tuple{options.betas.first, options.betas.second}},
-                   {"eps", options.eps},
-                   {"weight_decay", options.weight_decay}},
-                  options.groups) {}
+  explicit Adam(const AdamOptions& options = {});
 };
 
 struct AdamWOptions {
@@ -63,12 +52,7 @@ struct AdamWOptions {
 // https://arxiv.org/abs/1711.05101
 class AdamW final : public Optimizer {
  public:
-  explicit AdamW(const AdamWOptions& options = {})
-      : Optimizer(optimizer_def("AdamW"), options.lr,
-                  {{"betas", Tuple{options.betas.first, options.betas.second}},
-                   {"eps", options.eps},
-                   {"weight_decay", options.weight_decay}},
-                  options.groups) {}
+  explicit AdamW(const AdamWOptions& options = {});
 };
 
 struct NAdamOptions {
@@ -84,14 +68,7 @@ struct NAdamOptions {
 // Source: Dozat, "Incorporating Nesterov momentum into Adam", 2016
 class NAdam final : public Optimizer {
  public:
-  explicit NAdam(const NAdamOptions& options = {})
-      : Optimizer(optimizer_def("NAdam"), options.lr,
-                  {{"betas", Tuple{options.betas.first, options.betas.second}},
-                   {"eps", options.eps},
-                   {"weight_decay", options.weight_decay},
-                   {"momentum_decay", options.momentum_decay},
-                   {"decoupled_weight_decay", options.decoupled_weight_decay}},
-                  options.groups) {}
+  explicit NAdam(const NAdamOptions& options = {});
 };
 
 struct RMSpropOptions {
@@ -108,14 +85,7 @@ struct RMSpropOptions {
 // "Generating sequences with recurrent neural networks", 2013, https://arxiv.org/abs/1308.0850
 class RMSprop final : public Optimizer {
  public:
-  explicit RMSprop(const RMSpropOptions& options = {})
-      : Optimizer(optimizer_def("RMSprop"), options.lr,
-                  {{"alpha", options.alpha},
-                   {"eps", options.eps},
-                   {"weight_decay", options.weight_decay},
-                   {"momentum", options.momentum},
-                   {"centered", options.centered}},
-                  options.groups) {}
+  explicit RMSprop(const RMSpropOptions& options = {});
 };
 
 struct AdagradOptions {
@@ -132,13 +102,7 @@ struct AdagradOptions {
 // stochastic optimization", 2011
 class Adagrad final : public Optimizer {
  public:
-  explicit Adagrad(const AdagradOptions& options = {})
-      : Optimizer(optimizer_def("Adagrad"), options.lr,
-                  {{"lr_decay", options.lr_decay},
-                   {"weight_decay", options.weight_decay},
-                   {"initial_accumulator_value", options.initial_accumulator_value},
-                   {"eps", options.eps}},
-                  options.groups) {}
+  explicit Adagrad(const AdagradOptions& options = {});
 };
 
 struct LionOptions {
@@ -152,11 +116,7 @@ struct LionOptions {
 // https://arxiv.org/abs/2302.06675, algorithm 2
 class Lion final : public Optimizer {
  public:
-  explicit Lion(const LionOptions& options = {})
-      : Optimizer(optimizer_def("Lion"), options.lr,
-                  {{"betas", Tuple{options.betas.first, options.betas.second}},
-                   {"weight_decay", options.weight_decay}},
-                  options.groups) {}
+  explicit Lion(const LionOptions& options = {});
 };
 
 }  // namespace mithril

@@ -16,7 +16,11 @@ RECORDS = {record["name"]: record for record in _core.optimizer_records()}
 LIST = ROOT / "mithril" / "optim" / "list.inc"
 # What to write in place of names of other libraries.
 ADVICE = "python/mithril/_internal/foreign_names.py"
-GENERATED = ("mithril/optim/optimizers.hpp", "python/mithril/training/optimizers.pyi")
+GENERATED = (
+    "mithril/optim/optimizers.hpp",
+    "mithril/optim/optimizers.cpp",
+    "python/mithril/training/optimizers.pyi",
+)
 # Other languages, and text in which an optimizer is an example.
 MENTIONED = {
     "SGD": (
