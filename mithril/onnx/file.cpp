@@ -12,6 +12,7 @@ class FileReader {
   explicit FileReader(const Source& source) : source_(source) {}
 
   GraphRecord graph(std::string_view bytes, int depth);
+  void add_function(std::string_view bytes, FileRecord& file);
   TensorRecord tensor(std::string_view bytes);
   std::pair<std::string, std::int64_t> opset(std::string_view bytes);
 
@@ -77,6 +78,9 @@ NodeRecord FileReader::node(std::string_view bytes, int depth) {
       case node_field::domain:
         made.domain = fields.text();
         break;
+      case node_field::overload:
+        made.overload = fields.text();
+        break;
       case node_field::attribute:
         made.attributes.push_back(attribute(fields.bytes(), depth));
         break;
@@ -126,6 +130,41 @@ AttributeRecord FileReader::attribute(std::string_view bytes, int depth) {
     }
   }
   return made;
+}
+
+void FileReader::add_function(std::string_view bytes, FileRecord& file) {
+  FunctionRecord made;
+  std::string domain, name, overload;
+  for (Fields fields(bytes, source_, "FunctionProto"); fields.next();) {
+    switch (fields.tag()) {
+      case function_field::name:
+        name = fields.text();
+        break;
+      case function_field::input:
+        made.inputs.push_back(fields.text());
+        break;
+      case function_field::output:
+        made.outputs.push_back(fields.text());
+        break;
+      case function_field::node:
+        made.nodes.push_back(node(fields.bytes(), 0));
+        break;
+      case function_field::opset_import:
+        made.opsets.insert(opset(fields.bytes()));
+        break;
+      case function_field::domain:
+        domain = fields.text();
+        break;
+      case function_field::attribute_proto:
+        made.defaults.push_back(attribute(fields.bytes(), 0));
+        break;
+      case function_field::overload:
+        overload = fields.text();
+        break;
+    }
+  }
+  if (domain == "ai.onnx") domain.clear();
+  file.functions.insert({{domain, name, overload}, std::move(made)});
 }
 
 TensorRecord FileReader::tensor(std::string_view bytes) {
@@ -224,6 +263,11 @@ std::pair<std::string, std::int64_t> FileReader::opset(std::string_view bytes) {
 
 }  // namespace
 
+const FunctionRecord* FileRecord::function_of(const NodeRecord& node) const {
+  const auto found = functions.find({node.domain, node.op, node.overload});
+  return found == functions.end() ? nullptr : &found->second;
+}
+
 FileRecord read_file(const std::string& path) {
   FileRecord made{.path = path, .mapping = MappedFile::open(path)};
   const auto bytes = made.mapping->bytes();
@@ -235,6 +279,9 @@ FileRecord read_file(const std::string& path) {
     switch (fields.tag()) {
       case model_field::opset_import:
         made.opsets.insert(reader.opset(fields.bytes()));
+        break;
+      case model_field::functions:
+        reader.add_function(fields.bytes(), made);
         break;
       case model_field::graph: {
         const std::string_view found = fields.bytes();

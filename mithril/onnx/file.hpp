@@ -1,5 +1,6 @@
 // The graphs, nodes, attributes and tensors of an ONNX file as records.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -41,7 +42,7 @@ struct AttributeRecord {
 };
 
 struct NodeRecord {
-  std::string name, op, domain;
+  std::string name, op, domain, overload;
   std::vector<std::string> inputs, outputs;  // "" is one that is left out
   std::vector<AttributeRecord> attributes;
 };
@@ -63,12 +64,23 @@ struct GraphRecord {
   bool has_sparse = false;  // sparse initializers
 };
 
+struct FunctionRecord {
+  std::vector<std::string> inputs, outputs;
+  std::vector<AttributeRecord> defaults;  // attributes that calls may leave out
+  std::vector<NodeRecord> nodes;
+  std::map<std::string, std::int64_t> opsets;  // of its nodes, by domain
+};
+
 struct FileRecord {
   std::string path;
   std::shared_ptr<MappedFile> mapping;  // shared with tensors, which keep it alive
   std::string_view bytes;
   std::map<std::string, std::int64_t> opsets;  // by domain; "" is the one of ONNX
+  std::map<std::array<std::string, 3>, FunctionRecord> functions;  // by domain, name, overload
   GraphRecord graph;
+
+  // The function that the node calls; null if it is an op.
+  const FunctionRecord* function_of(const NodeRecord& node) const;
 };
 
 // Reads the file, except the elements of its tensors. InputError E0830 if the file cannot be read,

@@ -1,8 +1,13 @@
 #include "mithril/onnx/importer.hpp"
 
+#include <algorithm>
+
 #include "mithril/base/text.hpp"
 #include "mithril/onnx/element_type.hpp"
 #include "mithril/onnx/fold.hpp"
+#include "mithril/onnx/function_body.hpp"
+#include "mithril/onnx/graph_node.hpp"
+#include "mithril/onnx/op_row.hpp"
 #include "mithril/onnx/tensor.hpp"
 
 namespace mithril::onnx {
@@ -13,6 +18,11 @@ std::string label_of(const NodeRecord& node) {
   for (const std::string& output : node.outputs)
     if (!output.empty()) return "node of " + output;
   return "a node without outputs";
+}
+
+std::string name_of_call(const NodeRecord& call) {
+  if (!call.name.empty() || call.outputs.empty()) return call.name;
+  return call.outputs.front();
 }
 
 std::string op_of(const NodeRecord& node) {
@@ -43,13 +53,31 @@ std::string reason_of(const Error& error) {
 }
 
 constexpr std::int64_t folded_per_byte = 16;  // bytes of folded constants per byte of the file's
-constexpr int most_branches = 200;            // that are imported inside each other
+constexpr int most_nested_imports = 200;      // graphs of nodes and calls inside each other
+constexpr int most_repeated = 200'000;        // nodes of calls and of steps
 
 std::int64_t bytes_of(const Tensor& tensor) {
   return tensor.size() * static_cast<std::int64_t>(size_of(tensor.dtype()));
 }
 
 }  // namespace
+
+// One graph of a node, or one call, that is being imported.
+class Importer::Nesting {
+ public:
+  explicit Nesting(Importer& importer) : importer_(importer) {
+    if (importer.nested_ == most_nested_imports)
+      refuse("more than " + std::to_string(most_nested_imports) +
+             " nodes with graphs and calls depend on each other");
+    ++importer_.nested_;
+  }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+  ~Nesting() { --importer_.nested_; }
+
+ private:
+  Importer& importer_;
+};
 
 void Importer::refuse_name(const std::string& name, const std::string& problem) const {
   raise({.kind = ErrorKind::parse,
@@ -64,8 +92,9 @@ void Importer::open(Scope& scope) {
     // The name of an input that is a constant has its value already.
     if (scope.values.contains(record.name)) continue;
     Value& value = scope.values[record.name];
-    value = known_value(record.name, read_tensor(record, file_, record.name), record.type);
-    room_ += folded_per_byte * bytes_of(*value.known);
+    value = known_value(scope.prefix + record.name, read_tensor(record, file_, record.name),
+                        record.type);
+    if (!scope.is_repeated) room_ += folded_per_byte * bytes_of(*value.known);
   }
   for (const NodeRecord& node : scope.graph->nodes) {
     for (const std::string& output : node.outputs) {
@@ -82,27 +111,37 @@ Scope* Importer::home(Scope& scope, const std::string& name) const {
   return nullptr;
 }
 
-const Value& Importer::need(Scope& scope, const std::string& name) {
-  Scope* start = home(scope, name);
-  if (!start) refuse_name(name, "nothing makes a value that is read");
+Value Importer::visible(Scope& scope, const std::string& name) const {
+  Scope* at = home(scope, name);
+  return scope.workspace->entered(at->values.at(name), *at->workspace);
+}
+
+Value Importer::need(Scope& scope, const std::string& name) {
+  Scope* at = home(scope, name);
+  if (!at) refuse_name(name, "nothing makes a value that is read");
+  make(*at, name);
+  return visible(scope, name);
+}
+
+void Importer::make(Scope& scope, const std::string& name) {
   // The nodes that wait for others, the innermost one last: no recursion along the graph.
   std::vector<const NodeRecord*> waiting;
   const auto push = [&](const std::string& wanted) {
-    const NodeRecord* maker = start->makers.at(wanted);
+    const NodeRecord* maker = scope.makers.at(wanted);
     if (!open_.insert(maker).second) refuse_name(wanted, "a value depends on itself");
     waiting.push_back(maker);
   };
-  if (!start->values.contains(name)) push(name);
+  if (!scope.values.contains(name)) push(name);
   while (!waiting.empty()) {
     const NodeRecord& node = *waiting.back();
     const std::string* missing = nullptr;
     for (const std::string& input : node.inputs) {
       if (input.empty()) continue;
-      Scope* at = home(*start, input);
+      Scope* at = home(scope, input);
       if (!at) refuse_name(input, "nothing makes a value that is read");
       if (at->values.contains(input)) continue;
-      if (at != start) {
-        need(*at, input);
+      if (at != &scope) {
+        make(*at, input);
         continue;
       }
       missing = &input;
@@ -112,43 +151,56 @@ const Value& Importer::need(Scope& scope, const std::string& name) {
       push(*missing);
       continue;
     }
-    import(*start, node);
+    import(scope, node);
     open_.erase(&node);
     waiting.pop_back();
   }
-  return start->values.at(name);
+}
+
+void Importer::count_repeated(const Scope& scope) {
+  if (!scope.is_repeated || ++repeated_ <= most_repeated) return;
+  raise({.kind = ErrorKind::value,
+         .code = "E1326",
+         .path = file_.path,
+         .message = "calls of functions and steps of loops make too many nodes",
+         .facts = {{"expected", "at most " + std::to_string(most_repeated)}}});
+}
+
+std::string Importer::unsupported(const Scope& scope, const NodeRecord& node) const {
+  if (file_.function_of(node)) return "";
+  const auto opset = scope.opsets->find(node.domain);
+  if (opset == scope.opsets->end()) return op_of(node) + ": the file states no opset of its domain";
+  if (is_graph_node(node) || find_row(node.domain, node.op, opset->second)) return "";
+  return which_of(scope, node) + "no op of Mithril computes it yet";
+}
+
+// "Foo (opset 17): ", or "local.f: " for a function.
+std::string Importer::which_of(const Scope& scope, const NodeRecord& node) const {
+  if (file_.function_of(node)) return op_of(node) + ": ";
+  return op_of(node) + " (opset " + std::to_string(scope.opsets->at(node.domain)) + "): ";
 }
 
 void Importer::import(Scope& scope, const NodeRecord& node) {
-  std::vector<Value> inputs;
-  bool is_missing = false;
-  for (const std::string& input : node.inputs) {
-    inputs.push_back(input.empty() ? Value() : home(scope, input)->values.at(input));
-    is_missing = is_missing || inputs.back().is_missing;
-  }
-  const auto opset = file_.opsets.find(node.domain);
-  const std::string op = op_of(node);
-  std::string problem;
+  count_repeated(scope);
+  const bool is_missing =
+      std::any_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& input) {
+        return !input.empty() && home(scope, input)->values.at(input).is_missing;
+      });
+  std::string problem = unsupported(scope, node);
   Outputs outputs;
-  if (opset == file_.opsets.end()) {
-    problem = op + ": the file states no opset of its domain";
-  } else {
-    const std::string which = op + " (opset " + std::to_string(opset->second) + "): ";
-    const bool is_choice = op == "If";
-    if (!is_choice && !find_row(node.domain, node.op, opset->second)) {
-      problem = which + "no op of Mithril computes it yet";
-    } else if (!is_missing) {
-      try {
-        outputs = outputs_of(scope, node, std::move(inputs));
-      } catch (const Refusal& refusal) {
-        problem = which + refusal.reason + (refusal.help.empty() ? "" : "; " + refusal.help);
-      } catch (const Error& error) {
-        if (error.code() == "E1308") throw;  // a branch whose graph is wrong
-        problem = which + reason_of(error);
-      }
+  if (problem.empty() && !is_missing) {
+    try {
+      outputs = outputs_of(scope, node);
+    } catch (const Refusal& refusal) {
+      problem = which_of(scope, node) + refusal.reason +
+                (refusal.help.empty() ? "" : "; " + refusal.help);
+    } catch (const Error& error) {
+      if (is_fatal(error)) throw;
+      problem = which_of(scope, node) + reason_of(error);
     }
   }
-  if (!problem.empty()) note(label_of(node), problem);
+  const std::string label = scope.prefix + label_of(node);
+  if (!problem.empty()) note(label, problem);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
     Value& made = scope.values[node.outputs[i]];
@@ -157,17 +209,25 @@ void Importer::import(Scope& scope, const NodeRecord& node) {
     } else {
       made.is_missing = true;
       if (problem.empty() && !is_missing)
-        note(label_of(node), op + ": its output " + std::to_string(i) + " is not supported");
+        note(label, op_of(node) + ": its output " + std::to_string(i) + " is not supported");
     }
     // A weight keeps its name where an op passes it on.
-    if (!made.is_weight || made.name.empty()) made.name = node.outputs[i];
+    if (!made.is_weight || made.name.empty()) made.name = scope.prefix + node.outputs[i];
   }
 }
 
-Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node, std::vector<Value> inputs) {
-  const std::int64_t opset = file_.opsets.at(node.domain);
-  const NodeContext context(workspace_, file_, node, std::move(inputs), opset);
-  if (node.domain.empty() && node.op == "If") return branch(scope, context);
+Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node) {
+  std::vector<Value> inputs;
+  for (const std::string& input : node.inputs)
+    inputs.push_back(input.empty() ? Value() : visible(scope, input));
+  if (const FunctionRecord* function = file_.function_of(node))
+    return called(scope, *function, node, std::move(inputs));
+  const std::int64_t opset = scope.opsets->at(node.domain);
+  const NodeContext context(*scope.workspace, file_, node, std::move(inputs), opset);
+  if (is_graph_node(node)) {
+    const Nesting nesting(*this);
+    return outputs_of_graph_node({*this, scope, context});
+  }
   const OpRow& row = *find_row(node.domain, node.op, opset);
   for (const Value& value : context.values()) {
     if (!row.any_type && value.type != ElementType::undefined && !is_computed(value.type))
@@ -192,24 +252,27 @@ Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node, std::vector<V
   return outputs;
 }
 
-Outputs Importer::branch(Scope& scope, const NodeContext& node) {
-  if (!node.is_known(0) || node.known(0).size() != 1) {
-    refuse("its condition " + in_quotes(node.value(0).name) + " depends on data",
-           "constants= fixes an input of the model, and shapes= its sizes");
-  }
-  const char* name = node.number(0) != 0 ? "then_branch" : "else_branch";
-  const AttributeRecord* chosen = node.attribute(name);
-  if (!chosen || !chosen->g) refuse(std::string("it has no ") + name);
-  // Branches that read the result of another `If` are imported inside of each other.
-  if (branches_ == most_branches)
-    refuse("more than " + std::to_string(most_branches) + " nodes If depend on each other");
-  Scope inner{.graph = chosen->g.get(), .around = &scope};
+Outputs Importer::called(Scope& scope, const FunctionRecord& function, const NodeRecord& call,
+                         std::vector<Value> inputs) {
+  if (inputs.size() > function.inputs.size())
+    refuse("it has " + std::to_string(inputs.size()) + " inputs, expected at most " +
+           std::to_string(function.inputs.size()));
+  if (calling_.contains(&function)) refuse("it calls itself");
+  const Nesting nesting(*this);
+  calling_.insert(&function);
+  const GraphRecord body = body_of_call(function, call);
+  Scope inner{.graph = &body,
+              .workspace = scope.workspace,
+              .opsets = &function.opsets,
+              .prefix = scope.prefix + name_of_call(call) + "/",
+              .is_repeated = true};
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (!call.inputs[i].empty()) inner.values[function.inputs[i]] = std::move(inputs[i]);
   open(inner);
-  ++branches_;
   Outputs outputs;
-  for (const ValueRecord& output : inner.graph->outputs)
-    outputs.push_back(need(inner, output.name));
-  --branches_;
+  for (std::size_t i = 0; i < std::min(call.outputs.size(), function.outputs.size()); ++i)
+    outputs.push_back(call.outputs[i].empty() ? Value() : need(inner, function.outputs[i]));
+  calling_.erase(&function);
   return outputs;
 }
 

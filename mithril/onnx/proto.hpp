@@ -7,10 +7,14 @@ namespace mithril::onnx {
 
 namespace model_field {
 constexpr std::uint32_t ir_version = 1, producer_name = 2, producer_version = 3, graph = 7,
-                        opset_import = 8, metadata_props = 14;
+                        opset_import = 8, metadata_props = 14, functions = 25;
 }
 namespace opset_field {
 constexpr std::uint32_t domain = 1, version = 2;
+}
+namespace function_field {
+constexpr std::uint32_t name = 1, input = 4, output = 5, node = 7, opset_import = 9, domain = 10,
+                        attribute_proto = 11, overload = 13;
 }
 namespace graph_field {
 constexpr std::uint32_t node = 1, name = 2, initializer = 5, input = 11, output = 12,
@@ -18,7 +22,7 @@ constexpr std::uint32_t node = 1, name = 2, initializer = 5, input = 11, output 
 }
 namespace node_field {
 constexpr std::uint32_t input = 1, output = 2, name = 3, op_type = 4, attribute = 5, domain = 7,
-                        metadata_props = 9;
+                        overload = 8, metadata_props = 9;
 }
 namespace attribute_field {
 constexpr std::uint32_t name = 1, f = 2, i = 3, s = 4, t = 5, g = 6, floats = 7, ints = 8,

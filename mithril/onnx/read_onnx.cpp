@@ -71,9 +71,8 @@ class FileImport {
         options_(options),
         workspace_(options.dtype == DType::float64 ? ElementType::float64 : ElementType::float32),
         names_(file.graph),
-        importer_(file, workspace_) {
-    scope_.graph = &file.graph;
-  }
+        importer_(file),
+        scope_{.graph = &file.graph, .workspace = &workspace_, .opsets = &file.opsets} {}
 
   OnnxModel run() {
     check_file();
@@ -193,7 +192,7 @@ class FileImport {
   std::vector<std::pair<std::string, Connection>> composed_outputs() {
     std::vector<std::pair<std::string, Connection>> outputs;
     for (const ValueRecord& output : file_.graph.outputs) {
-      const Value& value = importer_.need(scope_, output.name);
+      const Value value = importer_.need(scope_, output.name);
       if (value.is_missing) continue;
       const ElementType type = output.type == ElementType::undefined ? value.type : output.type;
       if (type != value.type || !is_computed(type)) {

@@ -20,7 +20,8 @@ std::vector<Binding> bindings_of(const std::vector<Size>& sizes);
 std::optional<std::vector<std::int64_t>> numbers_of(const std::vector<Size>& sizes);
 
 // Elements that are known at import; or sizes, of which some are not known; or a connection of the
-// model. A rule may leave the type undefined. It is then the type of the first input.
+// model; or a sequence of such values. A rule may leave the type undefined. It is then the type of
+// the first input.
 struct Value {
   Value() = default;
   Value(Connection made, ElementType of = ElementType::undefined)
@@ -38,7 +39,10 @@ struct Value {
   std::optional<std::vector<Size>> sizes = {};
   bool is_scalar = false;  // of sizes
   std::optional<Connection> connection = {};
-  bool is_missing = false;  // the node that makes it was refused
+  bool is_sequence = false;
+  std::vector<Value> items = {};  // of a sequence
+  bool is_empty = false;          // an optional without an element
+  bool is_missing = false;        // the node that makes it was refused
 };
 
 // The sizes of a connection; none if the rank is not known.

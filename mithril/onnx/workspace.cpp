@@ -1,6 +1,8 @@
 #include "mithril/onnx/workspace.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 
 #include "mithril/onnx/element_type.hpp"
 
@@ -11,7 +13,31 @@ ShapeSpec spec_of(const Dims& dims) {
   return ShapeSpec(std::vector<DimSpec>(dims.begin(), dims.end()));
 }
 
+bool is_equal(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.dims() != b.dims()) return false;
+  const std::size_t bytes = static_cast<std::size_t>(a.size()) * size_of(a.dtype());
+  return a.raw_data() == b.raw_data() || std::memcmp(a.raw_data(), b.raw_data(), bytes) == 0;
+}
+
 }  // namespace
+
+// Parts share inputs of the same name, and names with a dot would be those of inner parts.
+std::string PartInputs::add_key(const std::string& name) {
+  std::string key = name;
+  for (char& c : key)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  if (key.empty() || std::isdigit(static_cast<unsigned char>(key.front()))) key.insert(0, "_");
+  while (!taken_.insert(key).second) key += "_";
+  return key;
+}
+
+std::string PartInputs::key_of(const Connection& outer, const std::string& name) {
+  const auto found = keys_.find(outer.wire());
+  if (found != keys_.end()) return found->second;
+  const std::string key = add_key(name.empty() ? "value" : name);
+  bindings_.emplace_back(key, outer);
+  return keys_[outer.wire()] = key;
+}
 
 Connection Workspace::connection(const Value& value) {
   if (value.connection) return *value.connection;
@@ -34,8 +60,62 @@ PortType Workspace::port_type(ElementType type) const {
   return is_default(type) ? PortType(kind_of(type)) : PortType(*held_dtype(type));
 }
 
+Value Workspace::entered(const Value& value, const Workspace& home) {
+  if (this == &home) return value;
+  Value made = around_->entered(value, home);
+  for (Value& item : made.items) item = entered(item, *around_);
+  if (made.connection) made.connection = entry(*made.connection, made.name, made.type);
+  if (made.sizes)
+    for (Size& size : *made.sizes) size = entry(size);
+  return made;
+}
+
+Connection Workspace::entry(const Connection& outer, const std::string& name, ElementType type) {
+  const std::string key = inputs_->key_of(outer, name);
+  return entered_.contains(key) ? model_[key] : add_input(key, outer, type);
+}
+
+Size Workspace::entry(const Size& size) {
+  const auto* outer = std::get_if<Connection>(&size);
+  if (!outer) return size;
+  const std::string key = inputs_->key_of(*outer, "size");
+  if (entered_.insert(key).second) {
+    static_cast<void>(model_.add_input(key));
+    model_.set_types({{key, kind::int_value}});
+  }
+  return model_[key];
+}
+
+Connection Workspace::add_input(const std::string& key, const Connection& like, ElementType type,
+                                bool is_element) {
+  entered_.insert(key);
+  static_cast<void>(model_.add_input(key));
+  model_.set_types({{key, port_type(type)}});
+  const KnownShape shape = like.known_shape();
+  if (shape.rank()) {
+    std::vector<DimSpec> dims;
+    for (std::size_t axis = is_element ? 1 : 0; axis < *shape.rank(); ++axis) {
+      const auto number = shape.head()[axis].number();
+      dims.push_back(number ? DimSpec(*number) : DimSpec(Any{}));
+    }
+    model_.set_shapes({{key, ShapeSpec(std::move(dims))}});
+  }
+  return model_[key];
+}
+
+// Values in the bodies of functions and loops may have one name and different elements.
+std::string Workspace::parameter_key(const Value& value) {
+  std::string name = value.name;
+  while (true) {
+    const std::string key = port_name(name);
+    if (!parameters_.contains(key) || is_equal(*parameters_.find(key), *value.known)) return key;
+    name += "_";
+  }
+}
+
 Connection Workspace::parameter(const Value& value) {
-  const std::string key = port_name(value.name);
+  if (around_) return entry(around_->connection(value), value.name, value.type);
+  const std::string key = parameter_key(value);
   // Parameters in half precision are kept in the dtype of the backend: training needs it.
   const bool is_half = size_of(value.known->dtype()) == 2;
   if (!parameters_.contains(key)) {

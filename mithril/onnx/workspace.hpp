@@ -1,7 +1,10 @@
 // The model that grows while a graph is imported, and its parameters.
 #pragma once
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "mithril/model/model.hpp"
 #include "mithril/onnx/value.hpp"
@@ -9,12 +12,34 @@
 
 namespace mithril::onnx {
 
+// The inputs of the models of a branch, or of the parts of a loop, which share them.
+class PartInputs {
+ public:
+  // A key like this name that no other input has.
+  std::string add_key(const std::string& name);
+  // The key of the input that has this value of the model around the part.
+  std::string key_of(const Connection& outer, const std::string& name);
+  // The values of the model around the part, by key.
+  const Bindings& bindings() const { return bindings_; }
+
+ private:
+  std::set<std::string> taken_;
+  std::map<const Wire*, std::string> keys_;
+  Bindings bindings_;
+};
+
 class Workspace {
  public:
   // `default_float`: the element type of the backend's dtype. `only_constants`: weights become
   // constants of the model, and not parameters.
   explicit Workspace(ElementType default_float, bool only_constants = false)
       : default_float_(default_float), only_constants_(only_constants) {}
+  // The model of a part. It reads values of the model around it, also parameters, as inputs.
+  Workspace(Workspace& around, PartInputs& inputs)
+      : around_(&around),
+        inputs_(&inputs),
+        default_float_(around.default_float_),
+        only_constants_(around.only_constants_) {}
 
   Model& model() { return model_; }
   TensorMap& parameters() { return parameters_; }
@@ -25,6 +50,12 @@ class Workspace {
   // The type of a port that holds exactly these elements; only kinds where graphs give it the dtype
   // anyway.
   PortType port_type(ElementType type) const;
+  // The value of a workspace around this one, or of this one, as a value of this one.
+  Value entered(const Value& value, const Workspace& home);
+  // A new input of a part, with the element type and the known sizes of this value. Without its
+  // first axis, it is an element of the value.
+  Connection add_input(const std::string& key, const Connection& like, ElementType type,
+                       bool is_element = false);
   // Casts to exactly this type, unless graphs give the connection that type anyway.
   Connection exact(const Connection& connection, ElementType type) const;
   // The port for a name of the file, which differs if no port can have that name.
@@ -35,10 +66,16 @@ class Workspace {
  private:
   Connection parameter(const Value& value);
   bool is_default(ElementType type) const;
+  std::string parameter_key(const Value& value);
+  Connection entry(const Connection& outer, const std::string& name, ElementType type);
+  Size entry(const Size& size);
 
+  Workspace* around_ = nullptr;
+  PartInputs* inputs_ = nullptr;
   Model model_;
   TensorMap parameters_;
   std::map<std::string, std::string> renamed_, ports_;
+  std::set<std::string> entered_;  // keys of inputs
   ElementType default_float_;
   bool only_constants_;
 };

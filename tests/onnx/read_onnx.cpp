@@ -147,8 +147,9 @@ TEST_CASE("onnx: a constant input chooses the branch, and the other one may be w
   CHECK(net.model.input_keys() == std::vector<std::string>{"x"});
   CHECK(folder.error([&] { read_graph(folder, graph); }) ==
         "mithril.ValueError[E1311]: net.onnx: the file cannot be imported\n"
-        "  node of y : If (opset 17): its condition 'is' depends on data; constants= fixes an "
-        "input of the model, and shapes= its sizes\n"
+        "  node of other : NoSuchOp (opset 17): no op of Mithril computes it yet\n"
+        "  node of y     : If (opset 17): a branch cannot be imported, and its condition 'is' "
+        "depends on data; constants= fixes an input of the model, and shapes= its sizes\n"
         "  help: docs/onnx.md lists the ops that can be");
 }
 

@@ -258,7 +258,9 @@ def test_branches_that_need_one_another_have_a_limit(tmp_path):
         branch = ob.graph([ob.node("Relu", f"x{i}", "z")], [], [output("z")])
         outputs = f"x{i + 1}" if i < 999 else "y"
         nodes.append(ob.node("If", "cond", outputs, then_branch=branch, else_branch=branch))
-    assert "more than 200 nodes If depend on each other" in refused(tmp_path, nodes, {}, known)
+    assert "more than 200 nodes with graphs and calls depend on each other" in refused(
+        tmp_path, nodes, {}, known
+    )
 
 
 def test_maximal_pools_of_matrices_have_no_indices(tmp_path):

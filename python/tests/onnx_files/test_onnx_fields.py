@@ -11,6 +11,7 @@ HEADER = Path(__file__).parents[3] / "mithril" / "onnx" / "proto.hpp"
 MESSAGES = {
     "model": "ModelProto",
     "opset": "OperatorSetIdProto",
+    "function": "FunctionProto",
     "graph": "GraphProto",
     "node": "NodeProto",
     "attribute": "AttributeProto",

@@ -76,6 +76,40 @@ def file(
     return field(1, 8) + field(8, field(2, opset)) + field(7, made)
 
 
+def functions(made: list[bytes]) -> bytes:
+    """Functions of the domain "local", to append to a file."""
+    return field(8, field(1, "local") + field(2, 1)) + b"".join(field(25, each) for each in made)
+
+
+def function(
+    name: str,
+    inputs: str,
+    outputs: str,
+    nodes: list[bytes],
+    opset: int = 17,
+    **defaults: int | float | str | bytes | list[int],
+) -> bytes:
+    """A function, with its attributes that have a default."""
+    made = field(1, name) + b"".join(field(4, each) for each in inputs.split())
+    made += b"".join(field(5, each) for each in outputs.split())
+    made += b"".join(field(7, each) for each in nodes)
+    for key, default in defaults.items():
+        made += field(11, field(1, key) + content(default))
+    return made + field(9, field(2, opset)) + field(10, "local")
+
+
+def call(
+    name: str, inputs: str, outputs: str, **attributes: int | float | str | bytes | list[int]
+) -> bytes:
+    """A call of a function of the file."""
+    return node(name, inputs, outputs, **attributes) + field(7, "local")
+
+
+def reference(name: str, attribute: str, kind: int) -> bytes:
+    """An attribute of a node in a function that has the value of an attribute of the call."""
+    return field(5, field(1, name) + field(21, attribute) + field(20, kind))
+
+
 def graph(
     nodes: list[bytes],
     inputs: list[bytes],
