@@ -42,6 +42,11 @@ class NodeContext {
         inputs_(std::move(inputs)),
         opset_(opset) {}
 
+  // The same node with other inputs.
+  NodeContext with_inputs(std::vector<Value> inputs) const {
+    return {workspace_, file_, node_, std::move(inputs), opset_};
+  }
+
   const NodeRecord& node() const { return node_; }
   std::int64_t opset() const { return opset_; }
   Workspace& workspace() const { return workspace_; }

@@ -30,6 +30,12 @@ inline OpRow of_floats(OpRow row) {
   return row;
 }
 
+// A row of the ops that ONNX Runtime adds.
+inline OpRow of_microsoft(OpRow row) {
+  row.domain = "com.microsoft";
+  return row;
+}
+
 // The rows of all files, in the order of their names and opsets.
 const std::vector<OpRow>& op_rows();
 // The row for a node of this opset of its domain; null if there is none.

@@ -70,6 +70,19 @@ Outputs gelu(const NodeContext& node) {
   return {apply("gelu", {node[0], node.text("approximate", "none") == "tanh"})};
 }
 
+Outputs gelu_of_microsoft(const NodeContext& node) { return {apply("gelu", {node[0], false})}; }
+
+// gelu(x + bias). FastGelu is the approximation by tanh, and may leave out the bias.
+Outputs bias_gelu(const NodeContext& node) { return {apply("gelu", {node[0] + node[1], false})}; }
+
+Outputs fast_gelu(const NodeContext& node) {
+  return {apply("gelu", {node.has(1) ? node[0] + node[1] : node[0], true})};
+}
+
+Outputs quick_gelu(const NodeContext& node) {
+  return {node[0] * apply("sigmoid", {node[0] * node.real("alpha", 1.702)})};
+}
+
 Outputs swish(const NodeContext& node) {
   const double alpha = node.real("alpha", 1.0);
   return {node[0] * apply("sigmoid", {alpha == 1.0 ? node[0] : node[0] * alpha})};
@@ -148,9 +161,12 @@ Outputs hardmax(const NodeContext& node) {
 
 std::vector<OpRow> activation_rows() {
   return {
+      of_microsoft(of_floats({"BiasGelu", 1, bias_gelu, "Add, Gelu"})),
       of_floats({"Celu", 12, celu, "Expm1, Where"}),
       {"Clip", 1, clip, "Clamp"},
       of_floats({"Elu", 1, elu, "Expm1, Where"}),
+      of_microsoft(of_floats({"FastGelu", 1, fast_gelu, "Add, Gelu"})),
+      of_microsoft(of_floats({"Gelu", 1, gelu_of_microsoft, "Gelu"})),
       of_floats({"Gelu", 20, gelu, "Gelu"}),
       of_floats({"HardSigmoid", 1, hard_sigmoid_of, "Clamp of a line"}),
       of_floats({"HardSwish", 14, hard_swish, "Clamp of a line, Multiply"}),
@@ -160,6 +176,7 @@ std::vector<OpRow> activation_rows() {
       of_floats({"LogSoftmax", 13, log_softmax, "LogSoftmax"}),
       of_floats({"Mish", 18, mish, "Softplus, Tanh, Multiply"}),
       {"PRelu", 1, prelu, "Where"},
+      of_microsoft(of_floats({"QuickGelu", 1, quick_gelu, "Sigmoid, Multiply"})),
       {"Relu", 1, relu, "Relu"},
       of_floats({"Selu", 1, selu, "Expm1, Where"}),
       {"Shrink", 9, shrink, "Where"},

@@ -70,14 +70,47 @@ Outputs layer_normalization(const NodeContext& node) {
   return {rounded(node, result), Value(made[1], stash), Value(made[2], stash)};
 }
 
+// The result, and the deviation from zero, of which some ops return the reciprocal.
+std::pair<Connection, Connection> divided_by_deviation(const Connection& x, const Binding& axes,
+                                                       double epsilon) {
+  const Connection deviation = (apply("mean", {squared(x), axes, true}) + epsilon).sqrt();
+  return {x / deviation, deviation};
+}
+
 Outputs rms_normalization(const NodeContext& node) {
   const std::size_t rank = node.rank();
   const std::int64_t axis = node.axis(node.integer("axis", -1), rank);
   const Binding axes = tuple_of(range_to(rank, static_cast<std::size_t>(axis)));
-  const Connection x = computed(node, 0);
-  const Connection mean = apply("mean", {squared(x), axes, true});
-  const Connection scaled = x / (mean + node.real("epsilon", 1e-5)).sqrt();
-  return {rounded(node, scaled * computed(node, 1))};
+  const auto [scaled, deviation] =
+      divided_by_deviation(computed(node, 0), axes, node.real("epsilon", 1e-5));
+  const ElementType stash = is_half(node) ? ElementType::float32 : node.type();
+  return {rounded(node, scaled * computed(node, 1)), Value(1.0 / deviation, stash)};
+}
+
+// The sum of the input, the skipped value, and the bias.
+Connection sum_with_skip(const NodeContext& node, std::size_t bias) {
+  const Connection sum = computed(node, 0) + computed(node, 1);
+  return node.has(bias) ? sum + computed(node, bias) : sum;
+}
+
+// Their outputs 1 and 2 are for training, and ONNX Runtime does not make them on the CPU.
+Outputs skip_outputs(const NodeContext& node, const Connection& result, const Connection& sum) {
+  if (node.wants(1) || node.wants(2)) refuse("the mean and the deviation are not supported");
+  return {rounded(node, result), Value(), Value(), rounded(node, sum)};
+}
+
+Outputs skip_layer_normalization(const NodeContext& node) {
+  const Connection sum = sum_with_skip(node, 4);
+  const auto made = normalized(sum, tuple_of({-1}), node.real("epsilon", 1e-12));
+  const Connection scaled = made[0] * computed(node, 2);
+  return skip_outputs(node, node.has(3) ? scaled + computed(node, 3) : scaled, sum);
+}
+
+Outputs skip_rms_normalization(const NodeContext& node) {
+  const Connection sum = sum_with_skip(node, 3);
+  const auto [scaled, deviation] =
+      divided_by_deviation(sum, tuple_of({-1}), node.real("epsilon", 1e-12));
+  return skip_outputs(node, scaled * computed(node, 2), sum);
 }
 
 Outputs instance_normalization(const NodeContext& node) {
@@ -150,6 +183,13 @@ std::vector<OpRow> normalization_rows() {
       of_floats({"LpNormalization", 1, lp_normalization, "Sum, Divide"}),
       of_floats({"MeanVarianceNormalization", 9, mean_variance, "Mean, Square, Sqrt"}),
       of_floats({"RMSNormalization", 23, rms_normalization, "Mean, Square, Sqrt"}),
+      of_floats({"SimplifiedLayerNormalization", 1, rms_normalization, "Mean, Square, Sqrt"}),
+      of_microsoft(
+          of_floats({"SimplifiedLayerNormalization", 1, rms_normalization, "Mean, Square, Sqrt"})),
+      of_microsoft(of_floats({"SkipLayerNormalization", 1, skip_layer_normalization,
+                              "Add, Mean, Square, Sqrt", "mean and inv_std_var"})),
+      of_microsoft(of_floats({"SkipSimplifiedLayerNormalization", 1, skip_rms_normalization,
+                              "Add, Mean, Square, Sqrt", "mean and inv_std_var"})),
   };
 }
 

@@ -13,6 +13,15 @@ Connection gate_of(const Connection& all, std::int64_t index, std::int64_t hidde
 
 Connection port(const char* name) { return Connection(IOKey{.name = name}); }
 
+// x as numbers of 8 bits between its smallest and largest element, and 0.
+Connection rounded_to_bytes(const Connection& x) {
+  const Connection low = apply("minimum", {x.min(), 0.0});
+  const Connection width = apply("maximum", {x.max(), 0.0}) - low;
+  const Connection scale = selected(width.eq(0.0), 1.0, width / 255.0);
+  const Connection zero = apply("round", {-low / scale});
+  return (apply("round", {x / scale}) + zero).clamp(0.0, 255.0) * scale - zero * scale;
+}
+
 const char* activation_op(const std::string& name) {
   if (name == "Sigmoid") return "sigmoid";
   if (name == "Tanh") return "tanh";
@@ -41,6 +50,7 @@ class RecurrentNode {
     input_ = is_batch_first_ ? transposed(node[0], {1, 0, 2}) : node[0];
   }
 
+  void round_input() { input_ = rounded_to_bytes(input_); }
   const NodeContext& node() const { return node_; }
   std::int64_t hidden() const { return hidden_; }
   std::size_t directions() const { return directions_; }
@@ -210,13 +220,15 @@ Outputs gru(const NodeContext& node) {
   return layer.results();
 }
 
-Outputs lstm(const NodeContext& node) {
+Outputs lstm_of(const NodeContext& node, bool has_bytes) {
   if (node.flag("input_forget")) refuse("input_forget is not supported");
   RecurrentNode layer(node, 4, {"Sigmoid", "Tanh", "Tanh"});
+  if (has_bytes) layer.round_input();
   const std::int64_t hidden = layer.hidden();
   const bool has_peepholes = node.has(7);
   for (std::size_t d = 0; d < layer.directions(); ++d) {
-    const Connection all = apply("linear", {port("h"), port("weight_hh")}) + port("of_input");
+    const Connection before = has_bytes ? rounded_to_bytes(port("h")) : port("h");
+    const Connection all = apply("linear", {before, port("weight_hh")}) + port("of_input");
     const Connection cell = port("c");
     const auto gate = [&](std::int64_t index, std::int64_t peephole, const Connection& state) {
       Connection made = gate_of(all, index, hidden);
@@ -238,11 +250,52 @@ Outputs lstm(const NodeContext& node) {
   return layer.results();
 }
 
+Outputs lstm(const NodeContext& node) { return lstm_of(node, false); }
+
+// The weights [D, I, 4 H] of bytes as floats [D, 4 H, I]. Each direction, or each of its columns,
+// has a scale and a zero point.
+Value weight_of_bytes(const NodeContext& node, std::size_t weight, std::size_t scale) {
+  node.need_rank(weight, 3, 3);
+  const Dims& dims = node.known(weight).dims();
+  const std::int64_t directions = dims[0], rows = dims[1], columns = dims[2];
+  const Tensor numbers = node.known(weight).to(DType::float32);
+  const Tensor scales = node.known(scale).to(DType::float32);
+  const Tensor zeros = node.known(scale + 1).to(DType::float32);
+  const auto at = [&](const Tensor& each, std::int64_t d, std::int64_t column) {
+    const bool is_single = each.size() == directions;
+    return each.values<float>()[static_cast<std::size_t>(is_single ? d : d * columns + column)];
+  };
+  for (const Tensor* each : {&scales, &zeros})
+    if (each->size() != directions)
+      need_count("a scale or zero point of its weights", static_cast<std::size_t>(each->size()),
+                 static_cast<std::size_t>(directions * columns));
+  std::vector<float> made;
+  for (std::int64_t d = 0; d < directions; ++d)
+    for (std::int64_t column = 0; column < columns; ++column)
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const auto i = static_cast<std::size_t>((d * rows + row) * columns + column);
+        made.push_back((numbers.values<float>()[i] - at(zeros, d, column)) * at(scales, d, column));
+      }
+  Value value(Tensor::of({directions, columns, rows}, made), ElementType::float32);
+  value.name = node.value(weight).name;
+  value.is_weight = true;
+  return value;
+}
+
+Outputs lstm_of_bytes(const NodeContext& node) {
+  std::vector<Value> inputs = node.values();
+  inputs[1] = weight_of_bytes(node, 1, 8);
+  inputs[2] = weight_of_bytes(node, 2, 10);
+  return lstm_of(node.with_inputs(std::move(inputs)), true);
+}
+
 }  // namespace
 
 std::vector<OpRow> recurrent_rows() {
   const std::string_view limits = "activations beside Sigmoid, Tanh and Relu";
   return {
+      of_microsoft(of_floats({"DynamicQuantizeLSTM", 1, lstm_of_bytes, "Scan",
+                              "weights that depend on data; the limits of LSTM", true})),
       of_floats({"GRU", 7, gru, "Scan", limits}),
       of_floats(
           {"LSTM", 7, lstm, "Scan", "input_forget; activations beside Sigmoid, Tanh and Relu"}),

@@ -6,7 +6,16 @@ import struct
 
 import numpy as np
 
-TYPES = {"float32": 1, "int32": 6, "int64": 7, "bool": 9, "float16": 10, "float64": 11}
+TYPES = {
+    "float32": 1,
+    "uint8": 2,
+    "int8": 3,
+    "int32": 6,
+    "int64": 7,
+    "bool": 9,
+    "float16": 10,
+    "float64": 11,
+}
 
 
 def varint(number: int) -> bytes:
