@@ -19,10 +19,6 @@ OnnxExport exported_to_onnx(const Graph& graph, std::int64_t opset) {
   OnnxExport made;
   for (const Fact& problem : problems) made.problems.push_back(problem.text);
   if (!problems.empty()) return made;
-  made.has_loops =
-      std::any_of(written.nodes.begin(), written.nodes.end(), [](const onnx::WrittenNode& node) {
-        return node.op == "Scan" || node.op == "Loop" || node.op == "If";
-      });
   const onnx::FilePieces pieces = onnx::file_pieces(written, {.opset = opset});
   for (const std::string_view piece : pieces.model) made.bytes += piece;
   return made;

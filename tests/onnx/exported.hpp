@@ -11,7 +11,6 @@ namespace mithril::tests {
 struct OnnxExport {
   std::string bytes;                  // of the file
   std::vector<std::string> problems;  // "op: why"; then there is no file
-  bool has_loops = false;             // which the import does not read
 };
 
 OnnxExport exported_to_onnx(const Graph& graph, std::int64_t opset = 20);
