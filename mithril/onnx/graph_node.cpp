@@ -17,6 +17,41 @@ Outputs branch_outputs(const GraphNode& at, const char* name) {
   return outputs;
 }
 
+// The results of the graph for each element of the first input. Other sequences have as many
+// elements, and the graph reads whole tensors.
+Outputs mapped_sequences(const GraphNode& at) {
+  const GraphRecord& graph = at.graph("body");
+  const std::vector<Value>& inputs = at.node.values();
+  if (!at.node.value(0).is_sequence) refuse("its input 0 is no sequence");
+  if (graph.inputs.size() != inputs.size())
+    refuse("its body has " + std::to_string(graph.inputs.size()) + " inputs, expected " +
+           std::to_string(inputs.size()));
+  const std::size_t count = inputs[0].items.size();
+  for (const Value& input : inputs)
+    if (input.is_sequence && input.items.size() != count)
+      refuse("its sequences have different lengths");
+  Outputs outputs(graph.outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i].is_sequence = true;
+    outputs[i].type = graph.outputs[i].type;
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    Scope inner = at.inner(graph, *at.scope.workspace);
+    inner.is_repeated = true;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      inner.values[graph.inputs[i].name] = inputs[i].is_sequence ? inputs[i].items[k] : inputs[i];
+    at.importer.open(inner);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      Value made = at.importer.need(inner, graph.outputs[i].name);
+      if (made.is_missing) return missing_outputs(at);
+      if (made.is_sequence || made.is_empty) refuse("its graph returns a sequence");
+      outputs[i].type = made.type;
+      outputs[i].items.push_back(std::move(made));
+    }
+  }
+  return outputs;
+}
+
 // Both branches as parts, of which one runs.
 class Choice {
  public:
@@ -110,13 +145,15 @@ void need_type(const std::string& what, ElementType made, ElementType expected) 
 }
 
 bool is_graph_node(const NodeRecord& node) {
-  return node.domain.empty() && (node.op == "If" || node.op == "Loop" || node.op == "Scan");
+  return node.domain.empty() &&
+         (node.op == "If" || node.op == "Loop" || node.op == "Scan" || node.op == "SequenceMap");
 }
 
 Outputs outputs_of_graph_node(const GraphNode& at) {
   const std::string& op = at.node.node().op;
   if (op == "Loop") return loop_outputs(at);
   if (op == "Scan") return scan_outputs(at);
+  if (op == "SequenceMap") return mapped_sequences(at);
   if (at.node.is_known(0) && at.node.known(0).size() == 1)
     return branch_outputs(at, at.node.number(0) != 0 ? "then_branch" : "else_branch");
   return Choice(at).outputs();

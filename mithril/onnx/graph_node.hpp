@@ -17,7 +17,7 @@ struct GraphNode {
   Scope inner(const GraphRecord& graph, Workspace& workspace) const;
 };
 
-// Whether the node is `If`, `Loop` or `Scan`.
+// Whether the node is `If`, `Loop`, `Scan` or `SequenceMap`.
 bool is_graph_node(const NodeRecord& node);
 Outputs outputs_of_graph_node(const GraphNode& node);
 Outputs loop_outputs(const GraphNode& node);

@@ -230,12 +230,15 @@ Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node) {
   }
   const OpRow& row = *find_row(node.domain, node.op, opset);
   for (const Value& value : context.values()) {
+    if (!row.takes_sequences && (value.is_sequence || value.is_empty))
+      refuse("its input " + in_quotes(value.name) + " is no tensor");
     if (!row.any_type && value.type != ElementType::undefined && !is_computed(value.type))
       refuse("models do not compute with " + name_of(value.type) + " yet");
   }
   if (row.only_floats && !is_float(context.type()))
     refuse("its input is " + name_of(context.type()) + ", and it computes with floats",
            "put a Cast before it");
+  if (row.takes_sequences) return row.rule(context);
   if (auto sizes = computed_sizes(context)) return *std::move(sizes);
   Outputs outputs;
   if (is_foldable(context)) {

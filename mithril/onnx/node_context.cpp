@@ -58,7 +58,11 @@ const Value& NodeContext::value(std::size_t i) const {
   return inputs_[i];
 }
 
-Connection NodeContext::operator[](std::size_t i) const { return workspace_.connection(value(i)); }
+Connection NodeContext::operator[](std::size_t i) const {
+  if (value(i).is_sequence || value(i).is_empty)
+    refuse("its input " + std::to_string(i) + " is no tensor");
+  return workspace_.connection(value(i));
+}
 
 Connection NodeContext::frozen(std::size_t i) const {
   Value copy = value(i);

@@ -23,10 +23,17 @@ struct OpRow {
   bool any_type = false;
   std::string_view domain = {};
   bool only_floats = false;  // whether the first input has to be floats
+  // Whether inputs may be sequences and optionals. The rule then gets known inputs, too.
+  bool takes_sequences = false;
 };
 
 inline OpRow of_floats(OpRow row) {
   row.only_floats = true;
+  return row;
+}
+
+inline OpRow of_sequences(OpRow row) {
+  row.any_type = row.takes_sequences = true;
   return row;
 }
 
@@ -57,5 +64,6 @@ std::vector<OpRow> recurrent_rows();
 std::vector<OpRow> resizing_rows();
 std::vector<OpRow> quantized_rows();
 std::vector<OpRow> attention_rows();
+std::vector<OpRow> sequence_rows();
 
 }  // namespace mithril::onnx

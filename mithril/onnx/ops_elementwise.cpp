@@ -211,7 +211,7 @@ std::vector<OpRow> elementwise_rows() {
       of_floats({"Floor", 1, unary<floor_op>, "Floor"}),
       {"Greater", 1, comparison<greater_op>, "Greater"},
       {"GreaterOrEqual", 12, comparison<greater_equal_op>, "GreaterEqual"},
-      {"Identity", 1, identity, "the connection itself", "sequences, optionals", true},
+      of_sequences({"Identity", 1, identity, "the connection itself"}),
       of_floats({"IsInf", 10, is_inf, "Absolute, Equal"}),
       of_floats({"IsNaN", 9, is_nan, "IsNan"}),
       {"Less", 1, comparison<less_op>, "Less"},

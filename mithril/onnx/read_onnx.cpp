@@ -194,6 +194,10 @@ class FileImport {
     for (const ValueRecord& output : file_.graph.outputs) {
       const Value value = importer_.need(scope_, output.name);
       if (value.is_missing) continue;
+      if (value.is_sequence || value.is_empty) {
+        importer_.note("output " + output.name, "it is no tensor");
+        continue;
+      }
       const ElementType type = output.type == ElementType::undefined ? value.type : output.type;
       if (type != value.type || !is_computed(type)) {
         importer_.note("output " + output.name, refused_type(value.type, type));
