@@ -37,11 +37,13 @@ View view_of_model(const Model& model, py::handle params, const py::dict& shapes
   ViewOptions options{.title = title, .gradients = gradients, .passes = passes};
   for (const auto& [key, shape] : shapes)
     options.shapes.emplace_back(text_of(key, "the name of a key"), shape_of(shape));
-  options.measured = numbers_of_measured(measured);
+  options.measured = argument("view", "measured", [&] { return numbers_of_measured(measured); });
   TensorMap tensors;
   if (!params.is_none()) {
-    if (!py::isinstance<py::dict>(params)) wrong_type(params, "a dict of parameters");
-    tensors = tensor_map_of(params.cast<py::dict>());
+    tensors = argument("view", "params", [&] {
+      if (!py::isinstance<py::dict>(params)) wrong_type(params, "a dict of parameters");
+      return tensor_map_of(params.cast<py::dict>());
+    });
     options.params = &tensors;
   }
   return {view_page(model, options)};

@@ -130,7 +130,13 @@ def test_a_view_refuses_what_the_model_lacks() -> None:
         "head.primitivelinear, x, block.h, r, y\n"
         "  help: did you mean 'head'?"
     )
-    with pytest.raises(TypeError, match="a number"):
+    with pytest.raises(ml.TypeError) as wrong:
         net.view(measured={"time": {"head": "long"}})
-    with pytest.raises(TypeError, match="a dict of parameters"):
+    assert str(wrong.value) == (
+        "mithril.TypeError[E0395]: view: argument 'measured' has the wrong kind\n"
+        "  expected : a number\n"
+        "  got      : 'long'   str"
+    )
+    with pytest.raises(ml.TypeError, match=r"E0395.*view: argument 'params'") as wrong:
         net.view(3)
+    assert "a dict of parameters" in str(wrong.value)
