@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
+#include "mithril/compile/check_examples.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/local_program.hpp"
 
@@ -21,12 +22,6 @@ bool is_read_alone(const CompiledState& compiled, const std::string& key) {
   const std::vector<std::string>& required = compiled.required_states;
   return !contains(compiled.next_states, key) &&
          std::find(required.begin(), required.end(), key) != required.end();
-}
-
-void check_key(const CompiledState& compiled, const std::string& key) {
-  const std::vector<std::string> known = names_of(compiled.data);
-  if (std::find(known.begin(), known.end(), key) != known.end()) return;
-  unknown_name(ErrorKind::input, "E0802", "data input", key, "", known);
 }
 
 // The graph of the outputs. `dims_of` gives the dims of an input that is no state.
@@ -67,6 +62,15 @@ void refuse_export(const CompiledState& compiled) {
 
 }  // namespace
 
+void check_examples(const CompiledState& compiled, const TensorMap& examples) {
+  for (const auto& [key, tensor] : examples) {
+    const std::vector<std::string>& spare = compiled.spare_data;
+    const bool is_spare = std::find(spare.begin(), spare.end(), key) != spare.end();
+    if (is_spare || contains(compiled.data, key)) continue;
+    unknown_name(ErrorKind::input, "E0802", "data input", key, "", names_of(compiled.data));
+  }
+}
+
 std::vector<size_t> differentiated_outputs(const CompiledState& compiled) {
   std::vector<size_t> outputs;
   const std::vector<bool> differentiable = compiled.differentiable_outputs();
@@ -81,7 +85,7 @@ ExportedModel CompiledModel::exported(const TensorMap& data) const {
   Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
   compiled.require_graph("exporting");
   refuse_export(compiled);
-  for (const auto& [key, tensor] : data) check_key(compiled, key);
+  check_examples(compiled, data);
   ExportedModel exported = outputs_of(
       compiled, [&](const NamedIndex& key) { return compiled.dims_of_input(key, data); });
   if (compiled.inference || compiled.trained_inputs().empty()) return exported;

@@ -1,6 +1,7 @@
 // The memory of an evaluation, step by step.
 #include "mithril/backend/plans_memory.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/compile/check_examples.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/eval/plan.hpp"
@@ -22,6 +23,7 @@ MemoryTimeline CompiledModel::memory_timeline(const TensorMap& data,
                                               const TimelineOptions& options) const {
   Impl& compiled = *in_use(impl_);
   compiled.require_graph("memory_timeline");
+  check_examples(compiled, data);
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < compiled.inputs.size(); ++i) {
     const NamedIndex key{compiled.inputs[i].key, i};

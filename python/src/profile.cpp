@@ -324,7 +324,7 @@ Returns:
     A `MemoryTimeline`.
 
 Raises:
-    InputError: A size is open, and data has no example.
+    InputError: A size is open, and data has no example, or data has an unknown key.
     GradientError: The model was compiled for inference, and gradients is True.
     BackendError: The backend does not plan memory. The CPU backend does.)");
 }

@@ -67,6 +67,16 @@ TEST_CASE("gradients keep values longer") {
   CHECK_THROWS_AS(compiled.memory_timeline(), InputError);
 }
 
+TEST_CASE("a timeline refuses an example of an unknown key") {
+  const CompiledModel compiled =
+      compile(timeline_chain(), cpu(), {.shapes = {{"x", {any, 16}}}, .data_keys = {"x"}});
+  CHECK(text_of_error([&] {
+          compiled.memory_timeline({{"z", Tensor::zeros({8, 16})}});
+        }) ==
+        "mithril.InputError[E0802]: there is no data input 'z'\n"
+        "  known : x");
+}
+
 TEST_CASE("a backend that plans no memory says so") {
   const CompiledModel compiled =
       compile(timeline_chain(), cpu({.reference = true}), {.shapes = {{"x", {8, 16}}}});

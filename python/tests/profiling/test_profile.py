@@ -371,6 +371,8 @@ def test_a_timeline_needs_sizes_and_a_backend_that_plans():
         "  known : [?1, 12]\n"
         "  help: give data with an example of it, or shapes to compile"
     )
+    with pytest.raises(ml.InputError, match=r"E0802.*there is no data input 'y'"):
+        compiled.memory_timeline({"y": X})
     small = compiled.memory_timeline({"x": X[:2]})
     assert compiled.memory_timeline({"x": X}).peak_bytes > small.peak_bytes
     if find_spec("torch") is not None:
