@@ -105,18 +105,15 @@ class CpuExecutable final : public Executable, public PlansMemory {
                  AlternatingTraversal& traversal_order) const {
     const TracedRun traced;
     StepTrace* const trace = traced.trace();
-    std::vector<TraceTicks> ticks;
-    if (trace) {
-      ticks.reserve(plan.steps.size() + 1);
-      ticks.push_back(trace_ticks());
-    }
+    std::vector<TraceTicks> ticks(trace ? plan.steps.size() + 1 : 0);
+    if (trace) ticks.front() = trace_ticks();
     Exchanges exchanges;  // those that have not ended when a step throws end here
     size_t next = 0;
     try {
       for (; next < plan.steps.size(); ++next) {
         if (next < plan.memory.untouched_steps) check_interrupt();
         plan.run_step(next, bases, traversal_order.next(plan.steps[next].traversal), &exchanges);
-        if (trace) ticks.push_back(trace_ticks());
+        if (trace) ticks[next + 1] = trace_ticks();
       }
       if (trace) trace->add_steps(plan.traced_steps(), std::move(ticks));
     } catch (const Error& error) {

@@ -33,11 +33,11 @@ std::vector<DonatedBuffer> donated_values(const Graph& graph,
 
 void ExecutionPlan::run_nested(std::span<std::byte* const> bases) const {
   StepTrace* const trace = current_trace();
-  std::vector<TraceTicks> ticks;
-  if (trace) ticks = {trace_ticks()};
+  std::vector<TraceTicks> ticks(trace ? steps.size() + 1 : 0);
+  if (trace) ticks.front() = trace_ticks();
   for (size_t step = 0; step < steps.size(); ++step) {
     run_step(step, bases, Direction::forward);
-    if (trace) ticks.push_back(trace_ticks());
+    if (trace) ticks[step + 1] = trace_ticks();
   }
   if (trace) trace->add_steps(traced_steps(), std::move(ticks));
 }

@@ -34,6 +34,14 @@ std::vector<TraceEvent> numbered(std::vector<std::pair<std::thread::id, TraceEve
 
 }  // namespace
 
+std::atomic<int> traces_set{0};
+
+StepTrace::StepTrace() {
+  constexpr std::size_t first_calls = 64;  // without moving those before
+  runs_.reserve(first_calls);
+  calls_.reserve(first_calls);
+}
+
 void StepTrace::add(TraceEvent event) {
   const std::lock_guard lock(mutex_);
   added_.emplace_back(std::this_thread::get_id(), std::move(event));
@@ -109,7 +117,14 @@ std::string StepTrace::chrome_json() const { return mithril::chrome_json(events(
 
 StepTrace* current_trace() { return trace_of_thread; }
 
-TraceScope::TraceScope(StepTrace* trace) : outer_(std::exchange(trace_of_thread, trace)) {}
-TraceScope::~TraceScope() { trace_of_thread = outer_; }
+TraceScope::TraceScope(StepTrace* trace)
+    : trace_(trace), outer_(std::exchange(trace_of_thread, trace)) {
+  if (trace_) traces_set.fetch_add(1, std::memory_order_relaxed);
+}
+
+TraceScope::~TraceScope() {
+  trace_of_thread = outer_;
+  if (trace_) traces_set.fetch_sub(1, std::memory_order_relaxed);
+}
 
 }  // namespace mithril

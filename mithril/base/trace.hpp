@@ -1,6 +1,7 @@
 // Traces: what threads did when, in the format of Chrome's trace viewer.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -53,6 +54,7 @@ struct TraceEvent {
 // Thread-safe.
 class StepTrace {
  public:
+  StepTrace();
   void add(TraceEvent event);
   // The first steps of a plan have run one after the other. `ticks`: the begin of the first, then
   // the end of each.
@@ -96,6 +98,10 @@ class StepTrace {
 // The events as JSON that chrome://tracing and ui.perfetto.dev open.
 std::string chrome_json(const std::vector<TraceEvent>& events);
 
+// The number of traces that are set, of threads and of the process. While it is 0, an evaluation
+// reads nothing else about traces.
+extern std::atomic<int> traces_set;
+
 // The trace that backends add their steps to, in this thread; null: none.
 StepTrace* current_trace();
 
@@ -108,7 +114,7 @@ class TraceScope {
   TraceScope& operator=(const TraceScope&) = delete;
 
  private:
-  StepTrace* const outer_;
+  StepTrace *const trace_, *const outer_;
 };
 
 }  // namespace mithril

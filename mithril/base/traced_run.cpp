@@ -9,13 +9,15 @@
 namespace mithril {
 namespace {
 
-// The flag makes the usual case, that there is no trace, cheap.
+// Whether there is one, to be read without the mutex.
 std::atomic<bool> is_process_traced{false};
 std::mutex process_trace_mutex;               // guards the next
 std::shared_ptr<StepTrace> trace_of_process;  // shared with the runs that add to it
 
 void forget_process_trace() {
+  if (!trace_of_process) return;
   is_process_traced.store(false, std::memory_order_relaxed);
+  traces_set.fetch_sub(1, std::memory_order_relaxed);
   trace_of_process = nullptr;
 }
 
@@ -34,15 +36,17 @@ bool begin_process_trace(std::shared_ptr<StepTrace> trace) {
   if (trace_of_process) return false;
   trace_of_process = std::move(trace);
   is_process_traced.store(true, std::memory_order_relaxed);
+  traces_set.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
-void end_process_trace() {
+void end_process_trace(const StepTrace& trace) {
   const std::lock_guard lock(process_trace_mutex);
-  forget_process_trace();
+  if (trace_of_process.get() == &trace) forget_process_trace();
 }
 
-TracedRun::TracedRun() : trace_(current_trace()) {
+void TracedRun::begin() {
+  trace_ = current_trace();
   if (trace_ || !is_process_traced.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(process_trace_mutex);
   held_ = trace_of_process;

@@ -10,19 +10,23 @@ namespace mithril {
 
 // Sets the trace of threads that have none. Returns false if there is one.
 bool begin_process_trace(std::shared_ptr<StepTrace> trace);
-// Runs that began before may still add their steps.
-void end_process_trace();
+// Ends this one, if it is that of the process. Runs that began before may still add their steps.
+void end_process_trace(const StepTrace& trace);
 
 // During its lifetime current_trace() is the trace of the process if the thread has none.
 class TracedRun {
  public:
-  TracedRun();
+  TracedRun() {
+    if (traces_set.load(std::memory_order_relaxed) != 0) begin();
+  }
   TracedRun(const TracedRun&) = delete;
   TracedRun& operator=(const TracedRun&) = delete;
   StepTrace* trace() const { return trace_; }  // null: none
 
  private:
-  StepTrace* trace_;
+  void begin();
+
+  StepTrace* trace_ = nullptr;
   std::shared_ptr<StepTrace> held_;  // shared: the trace may end before the run; null: not its own
   std::optional<TraceScope> scope_;
 };

@@ -78,13 +78,13 @@ Profile::Profile() : trace_(std::make_shared<StepTrace>()), start_(trace_ticks()
 }
 
 Profile::~Profile() {
-  if (running_) end_process_trace();
+  if (running_) end_process_trace(*trace_);
 }
 
 void Profile::stop() {
   if (!std::exchange(running_, false)) return;
   trace_->add_call(profile_name.data(), start_, trace_ticks());
-  end_process_trace();
+  end_process_trace(*trace_);
 }
 
 void Profile::read_events() const {
