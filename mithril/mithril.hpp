@@ -63,4 +63,5 @@
 #include "mithril/training/tensorboard.hpp"
 #include "mithril/training/training_step.hpp"
 #include "mithril/training/transfer.hpp"
+#include "mithril/viewer/profile_page.hpp"
 #include "mithril/viewer/view.hpp"

@@ -14,6 +14,7 @@
 #include "mithril/model/model.hpp"
 #include "mithril/profile/profile.hpp"
 #include "mithril/viewer/part_places.hpp"
+#include "mithril/viewer/profile_page.hpp"
 
 namespace mithril::python {
 namespace {
@@ -213,6 +214,18 @@ It has a track for each thread, and the sizes, operations and bytes of each step
 
 Raises:
     InputError: The file cannot be written.)")
+      .def(
+          "html", [](const ProfileBlock& block) { return profile_page(block.get()); },
+          R"(Returns the steps as a page of HTML, with their time and bytes.
+
+The page needs no model. `view(model)` shows the parts of one.
+
+Example:
+    compiled.evaluate(params, {"x": data["x"]})
+    with ml.profile() as p:
+        compiled.evaluate(params, {"x": data["x"]})
+    with open("profile.html", "w", encoding="utf-8") as file:
+        file.write(p.html()))")
       .def("view", view_of, py::arg("model"),
            R"(Returns the page of the model with the time and the bytes of its parts.
 

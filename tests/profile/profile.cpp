@@ -17,6 +17,7 @@
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/models/ops/reductions.hpp"
+#include "mithril/viewer/profile_page.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril::tests {
@@ -169,6 +170,18 @@ TEST_CASE("a profile of another thread has its steps, too") {
   profile.stop();
   REQUIRE(profile.gaps().size() == 2);
   CHECK(profile.gaps()[0].calls == 1);
+}
+
+TEST_CASE("the page of a profile has its steps in the groups of their layers") {
+  const ProfiledNet net;
+  Profile profile;
+  net.run();
+  CHECK_THROWS_AS(profile_page(profile), StateError);
+  profile.stop();
+  const std::string page = profile_page(profile, "net");
+  for (const char* text :
+       {"<title>net</title>", "\"name\":\"fc1\"", "\"fc1.weight\"", "\"time\":{"})
+    CHECK(page.find(text) != page.npos);
 }
 
 TEST_CASE("one profile records at a time") {

@@ -202,48 +202,6 @@ def test_the_summary_is_a_table_with_gaps_and_the_peak():
     assert names(p.rows(by="layer", depth=1)) >= {"fc1", "fc2"}
 
 
-def test_the_page_of_the_model_has_the_time_and_the_bytes_of_its_parts():
-    net = ml.Model()
-    net |= ml.Linear(4, name="fc1")(input="x")
-    net += ml.Linear(2, name="fc2")(output="y")
-    model = ml.TrainModel(net)
-    model.add_loss(ml.SquaredError(), input="y", target="target")
-    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [3, 8]})
-    data = {"x": np.ones((3, 8), np.float32), "target": np.ones((3, 2), np.float32)}
-    with ml.profile() as p:
-        with pytest.raises(ml.StateError):
-            p.view(net)
-        compiled.evaluate(compiled.get_parameters(), data)
-    rows = {row["name"]: row for row in p.rows(by="layer")}
-    assert {"fc1", "fc2"} < set(rows)  # and those of the loss, which the network lacks
-    page = net.view(
-        measured={
-            "time": {name: rows[name]["seconds"] for name in ("fc1", "fc2")},
-            "bytes": {name: rows[name]["bytes"] for name in ("fc1", "fc2")},
-        }
-    ).page
-    assert p.view(net).page == page
-
-
-def test_the_page_has_the_parts_whose_results_have_keys():
-    net = ml.Model()
-    net |= ml.Linear(4, name="fc")(input="x", output="h")
-    net |= ml.Relu(name="act")(input="h", output="a")
-    net |= ml.Conv1d(3, filters=4, name="conv")(input="signal", output="z")
-    shapes = {"x": [3, 8], "signal": [2, 4, 9]}
-    compiled = ml.compile(net, ml.CpuBackend(), shapes=shapes, data_keys=["x", "signal"])
-    data = {key: np.ones(sizes, np.float32) for key, sizes in shapes.items()}
-    with ml.profile() as p:
-        compiled.evaluate(compiled.get_parameters(), data)
-    rows = {row["name"]: row for row in p.rows(by="layer")}
-    assert set(rows) == {"fc", "a", "conv"}  # the key of act, which has no parameters
-    measured = {
-        "time": {name: row["seconds"] for name, row in rows.items()},
-        "bytes": {name: row["bytes"] for name, row in rows.items()},
-    }
-    assert p.view(net).page == net.view(measured=measured).page
-
-
 def test_a_block_records_anew():
     compiled, params = compiled_network()
     p = ml.profile()
