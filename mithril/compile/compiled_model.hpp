@@ -181,6 +181,9 @@ class CompiledModel {
   // The graph of the outputs with the sizes that compiling left open, for write_jax. `dims` of the
   // inputs are empty.
   ExportedModel exported_with_open_sizes() const;
+  // The same with the graph of gradients. GradientError E0505 if the model was compiled for
+  // inference.
+  ExportedModel exported_with_open_gradients() const;
 
   // Hooks.
   // Each evaluation through this object calls the function with the value at this path ("hidden",

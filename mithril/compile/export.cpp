@@ -54,6 +54,13 @@ ExportedModel outputs_of(const CompiledState& compiled, DimsOf dims_of) {
   return exported;
 }
 
+template <typename Impl>
+void add_gradients(ExportedModel& exported, Impl& compiled) {
+  if (compiled.trained_inputs().empty()) return;
+  exported.gradient_of = differentiated_outputs(compiled);
+  if (!exported.gradient_of.empty()) exported.gradients = compiled.gradients(exported.gradient_of);
+}
+
 // Generated code runs in one process.
 void refuse_export(const CompiledState& compiled) {
   refuse_distributed(compiled, "generated code",
@@ -88,9 +95,7 @@ ExportedModel CompiledModel::exported(const TensorMap& data) const {
   check_examples(compiled, data);
   ExportedModel exported = outputs_of(
       compiled, [&](const NamedIndex& key) { return compiled.dims_of_input(key, data); });
-  if (compiled.inference || compiled.trained_inputs().empty()) return exported;
-  exported.gradient_of = differentiated_outputs(compiled);
-  if (!exported.gradient_of.empty()) exported.gradients = compiled.gradients(exported.gradient_of);
+  if (!compiled.inference) add_gradients(exported, compiled);
   return exported;
 }
 
@@ -99,6 +104,14 @@ ExportedModel CompiledModel::exported_with_open_sizes() const {
   compiled.require_graph("exporting");
   refuse_export(compiled);
   return outputs_of(compiled, [](const NamedIndex&) { return Dims(); });
+}
+
+ExportedModel CompiledModel::exported_with_open_gradients() const {
+  Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
+  ExportedModel exported = exported_with_open_sizes();
+  compiled.require_gradients();
+  add_gradients(exported, compiled);
+  return exported;
 }
 
 }  // namespace mithril

@@ -24,6 +24,7 @@ from ._stubs.engine import PendingAnswer as PendingAnswer
 from ._stubs.errors import *  # noqa: F403
 from ._stubs.functions import _check_op as _check_op
 from ._stubs.functions import _Communicator as _Communicator
+from ._stubs.functions import _onnx_gradient_inputs as _onnx_gradient_inputs
 from ._stubs.functions import _onnx_reference as _onnx_reference
 from ._stubs.functions import _read_onnx as _read_onnx
 from ._stubs.functions import _save_together as _save_together

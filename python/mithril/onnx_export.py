@@ -29,10 +29,11 @@ def to_onnx(
     state: Mapping[str, Any] | None = None,
     opset: int = 20,
     external_data: bool = False,
+    gradients: bool = False,
     data: Mapping[str, Any] | None = None,
     check: bool = True,
 ) -> None:
-    """Writes a compiled model in inference mode as an ONNX file, and checks the file.
+    """Writes a compiled model as an ONNX file, in inference mode or with gradients, and checks it.
 
     Inputs, outputs and parameters keep their names, and sizes that compiling left open stay
     symbolic. A state that inference changes is an input, and an output of its name with "_next".
@@ -50,10 +51,15 @@ def to_onnx(
         opset: The opset of ONNX, from 13 to 24.
         external_data: Whether the elements of tensors of 1 KiB and more are in the file
             "net.onnx.data" beside "net.onnx". Files above 2 GB are always written so.
+        gradients: Whether the file also has an output "KEY.grad" for each parameter that is not
+            frozen. The outputs are then those of training mode. The gradient that comes in is 1
+            for `final_cost` of a `TrainModel`. For other models the file has an input
+            "OUTPUT.grad" for each output that has a gradient.
         data: Inputs with which ONNX Runtime runs the file.
         check: Whether to check the file.
     Raises:
         StateError: Parameters or states are missing, or do not fit.
+        GradientError: `gradients` of a model that was compiled for inference.
         ValueError: The opset cannot express nodes of the model (the error lists all of them with
             their reasons), or is not from 13 to 24. The checker or ONNX Runtime refuses the file,
             or ONNX Runtime has other results; the error names the first node that differs.
@@ -65,7 +71,7 @@ def to_onnx(
     See docs/onnx.md, "Export".
     """
     path = os.fspath(file)
-    export = _Export(compiled, dict(params or {}), dict(state or {}), opset)
+    export = _Export(compiled, dict(params or {}), dict(state or {}), opset, gradients)
     if data is not None:
         export.check_keys(data)
     programs = [module for module in ("onnx.checker", "onnxruntime") if check and _has(module)]
@@ -98,12 +104,20 @@ def _has(module: str) -> bool:
 
 class _Export:
     def __init__(
-        self, compiled: CompiledModel, params: dict[str, Any], state: dict[str, Any], opset: int
+        self,
+        compiled: CompiledModel,
+        params: dict[str, Any],
+        state: dict[str, Any],
+        opset: int,
+        gradients: bool,
     ) -> None:
         self.compiled, self.params, self.state, self.opset = compiled, params, state, opset
+        self.gradients = gradients
 
     def check_keys(self, data: Mapping[str, Any]) -> None:
         needed = set(self.compiled.data_keys)
+        if self.gradients:
+            needed.update(_core._onnx_gradient_inputs(self.compiled))
         known = needed | set(self.compiled.initial_state_dict)
         facts = {"missing": sorted(needed - set(data)), "unknown": sorted(set(data) - known)}
         found = [(kind, ", ".join(keys)) for kind, keys in facts.items() if keys]
@@ -113,12 +127,21 @@ class _Export:
 
     def write(self, path: str, external_data: bool = False, all_values: bool = False) -> None:
         _core._write_onnx(
-            self.compiled, path, self.params, self.state, self.opset, external_data, all_values
+            self.compiled,
+            path,
+            self.params,
+            self.state,
+            self.opset,
+            external_data,
+            self.gradients,
+            all_values,
         )
 
     def reference(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """Every value of the file, as the reference computes it, in the order of the nodes."""
-        return _core._onnx_reference(self.compiled, dict(data), self.params, self.state)
+        return _core._onnx_reference(
+            self.compiled, dict(data), self.params, self.state, self.gradients
+        )
 
 
 def _check(path: str, made: str) -> None:
@@ -205,9 +228,9 @@ class _Comparison:
 def _array(value: Any, element_type: str) -> Any:
     import numpy as np  # noqa: PLC0415 - it is slow to import
 
-    names = {"tensor(float)": "float32", "tensor(double)": "float64", "tensor(int64)": "int64"}
-    names |= {"tensor(int32)": "int32", "tensor(bool)": "bool", "tensor(float16)": "float16"}
-    return np.asarray(value).astype(names.get(element_type, np.asarray(value).dtype), copy=False)
+    name = element_type.removeprefix("tensor(").removesuffix(")")
+    names = {"float": "float32", "double": "float64"}
+    return np.asarray(value).astype(names.get(name, name), copy=False)
 
 
 def _difference(got: Any, expected: Any) -> str:

@@ -25,27 +25,29 @@ py::tuple read_onnx_file(py::handle path, const py::dict& constants, const py::d
 }
 
 OnnxWriteOptions write_options(const py::dict& params, const py::dict& state, std::int64_t opset,
-                               bool external_data, bool all_values) {
+                               bool external_data, bool gradients, bool all_values) {
   return {.params = tensor_map_of(params),
           .state = State(tensor_map_of(state)),
           .opset = opset,
           .external_data = external_data,
+          .gradients = gradients,
           .all_values = all_values};
 }
 
 void write_onnx_file(const CompiledModel& compiled, py::handle path, const py::dict& params,
-                     const py::dict& state, std::int64_t opset, bool external_data,
+                     const py::dict& state, std::int64_t opset, bool external_data, bool gradients,
                      bool all_values) {
   const std::string file = path_of(path);
-  const OnnxWriteOptions options = write_options(params, state, opset, external_data, all_values);
+  const OnnxWriteOptions options =
+      write_options(params, state, opset, external_data, gradients, all_values);
   const InterpreterUnlocked free;
   write_onnx(compiled, file, options);
 }
 
 py::dict onnx_reference_values(const CompiledModel& compiled, const py::dict& data,
-                               const py::dict& params, const py::dict& state) {
+                               const py::dict& params, const py::dict& state, bool gradients) {
   const TensorMap inputs = tensor_map_of(data);
-  const OnnxWriteOptions options = write_options(params, state, 20, false, true);
+  const OnnxWriteOptions options = write_options(params, state, 20, false, gradients, true);
   const TensorMap made = [&] {
     const InterpreterUnlocked free;
     return onnx_reference(compiled, inputs, options);
@@ -79,9 +81,13 @@ void bind_onnx(py::module_& module) {
              py::arg("dtype"), "The model, the parameters and the renamed ports of an ONNX file.");
   module.def("_write_onnx", write_onnx_file, py::arg("compiled"), py::arg("path"),
              py::arg("params"), py::arg("state"), py::arg("opset"), py::arg("external_data"),
-             py::arg("all_values"), "Writes a compiled model as an ONNX file.");
+             py::arg("gradients"), py::arg("all_values"),
+             "Writes a compiled model as an ONNX file.");
   module.def("_onnx_reference", onnx_reference_values, py::arg("compiled"), py::arg("data"),
-             py::arg("params"), py::arg("state"), "Every value of such a file, in its order.");
+             py::arg("params"), py::arg("state"), py::arg("gradients"),
+             "Every value of such a file, in its order.");
+  module.def("_onnx_gradient_inputs", onnx_gradient_inputs, py::arg("compiled"),
+             "The incoming gradients that such a file with gradients has as inputs.");
   module.def("_onnx_spellings", onnx_spellings, "What ops become in ONNX, for docs/onnx.md.");
   module.def("_onnx_rows", onnx_rows, "The rows of ops, for docs/onnx.md.");
 }

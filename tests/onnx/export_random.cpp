@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "mithril/base/error.hpp"
 #include "mithril/eval/interpreter.hpp"
+#include "mithril/grad/differentiate.hpp"
 #include "mithril/model/flatten.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/pipeline.hpp"
@@ -58,16 +61,45 @@ bool depends_on_rounding(const Graph& graph, const std::vector<Tensor>& inputs,
   return false;
 }
 
+struct GradientCase {
+  Graph graph;      // of the gradients of the first float output
+  Tensor incoming;  // its last input
+};
+
+// Nothing without floats.
+std::optional<GradientCase> gradient_case(const Graph& forward, const std::vector<Tensor>& inputs,
+                                          std::uint64_t seed) {
+  DifferentiateOptions options;
+  std::optional<TensorSpec> incoming;
+  const std::vector<Tensor> results = interpret(forward, inputs);
+  for (std::size_t i = 0; i < results.size() && !incoming; ++i) {
+    if (!is_floating(results[i].dtype())) continue;
+    options.outputs.push_back(forward.outputs()[i].name);
+    incoming = TensorSpec{results[i].dims()};
+  }
+  for (const ValueId id : forward.inputs())
+    if (is_floating(forward.value(id).dtype)) options.wanted.push_back(forward.value(id).name);
+  if (!incoming || options.wanted.empty()) return std::nullopt;
+  return GradientCase{run_passes(differentiate(forward, options)),
+                      generate({*incoming}, seed).front()};
+}
+
 // Returns whether the model is compared.
-bool survives(std::uint64_t seed, const FileFolder& folder) {
+bool survives(std::uint64_t seed, const FileFolder& folder, bool of_gradients) {
   const RandomModel random = random_model(seed);
-  const Graph graph = run_passes(flatten(compose(random), DType::float64).graph);
-  const std::vector<Tensor> inputs = inputs_for(graph, random);
+  Graph graph = run_passes(flatten(compose(random), DType::float64).graph);
+  std::vector<Tensor> inputs = inputs_for(graph, random);
   std::vector<Tensor> expected;
   try {
+    if (of_gradients) {
+      std::optional<GradientCase> gradients = gradient_case(graph, inputs, seed);
+      if (!gradients) return false;
+      graph = std::move(gradients->graph);
+      inputs.push_back(gradients->incoming);
+    }
     expected = interpret(graph, inputs);
   } catch (const Error&) {
-    return false;  // the reference refuses the elements
+    return false;  // the reference refuses the elements, or there is no derivative
   }
   const OnnxExport made = exported_to_onnx(graph);
   if (!are_numbers(expected) || !made.problems.empty()) return false;
@@ -92,7 +124,16 @@ TEST_CASE("onnx export: 200 random models are read back with equal results") {
   const int count = sanitized ? 20 : 200;
   int compared = 0;
   for (std::uint64_t seed = 1; compared < count && seed < 1000; ++seed)
-    compared += survives(seed, folder);
+    compared += survives(seed, folder, false);
+  CHECK(compared == count);
+}
+
+TEST_CASE("onnx export: gradients of 100 random models are read back with equal results") {
+  const FileFolder folder;
+  const int count = sanitized ? 10 : 100;
+  int compared = 0;
+  for (std::uint64_t seed = 1; compared < count && seed < 1000; ++seed)
+    compared += survives(seed, folder, true);
   CHECK(compared == count);
 }
 

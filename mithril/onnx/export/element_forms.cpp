@@ -149,6 +149,17 @@ Item robust_log_form(const FormContext& c, const FormArguments& a) {
   return {b.call("Where", {below, tangent, far}, {}, size.dtype)};
 }
 
+// robust_log_grad(grad, x, threshold): grad * sign(x) / max(|x|, threshold), where the sign of 0
+// is 1.
+Item robust_log_grad_form(const FormContext& c, const FormArguments& a) {
+  GraphBuilder& b = c.builder();
+  const Operand grad = a.tensor(0), x = a.tensor(1);
+  const Operand is_negative = b.call("Less", {x, b.number(0.0, x.dtype)}, {}, DType::boolean);
+  const Operand signs = b.call("Where", {is_negative, b.call("Neg", {grad}), grad}, {}, grad.dtype);
+  const Operand threshold = b.number(threshold_of(a, 2, x.dtype), x.dtype);
+  return {b.call("Div", {signs, b.call("Max", {b.call("Abs", {x}), threshold})})};
+}
+
 // The root of |x|, and below the threshold the line through 0 that meets it there.
 Item robust_sqrt_form(const FormContext& c, const FormArguments& a) {
   GraphBuilder& b = c.builder();
@@ -239,6 +250,7 @@ std::span<const FormRow> element_forms() {
       {"gelu", gelu_form},
       {"gelu_grad", gelu_grad_form},
       {"robust_log", robust_log_form},
+      {"robust_log_grad", robust_log_grad_form},
       {"robust_sqrt", robust_sqrt_form},
   };
   return rows;

@@ -40,9 +40,12 @@ Item conv2d_form(const FormContext& c, const FormArguments& a) {
   return {c.builder().call("Conv", {a.tensor(0), a.tensor(1), a.tensor(2)}, std::move(attributes))};
 }
 
-// What the size of the transposed convolution lacks, which ONNX states as a number.
-std::int64_t output_padding(const Dim& wanted, const Dim& made) {
-  const Dim rest = resolve(wanted - made);
+// What the size of a transposed convolution lacks on this axis, which ONNX states as a number.
+std::int64_t missing_of(const WindowAttributes& window, std::size_t axis, const Dim& kernel,
+                        const Dim& steps, const Dim& wanted) {
+  const Dim span = Dim(window.dilations[axis]) * (kernel - 1) + 1;
+  const Dim pads = Dim(window.pads[axis] + window.pads[2 + axis]);
+  const Dim rest = resolve(wanted - (Dim(window.strides[axis]) * (steps - 1) + span - pads));
   if (!rest.is_constant()) no_form("the size of the result does not follow from the input alone");
   return rest.constant();
 }
@@ -53,12 +56,9 @@ Item conv2d_input_grad_form(const FormContext& c, const FormArguments& a) {
   const std::vector<Dim> dims = a.dims(1);
   const WindowAttributes window = window_of(a, 3, {});
   std::vector<std::int64_t> missing;
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    const Dim span = Dim(window.dilations[axis]) * (weight.known_dims()[2 + axis] - 1) + 1;
-    const Dim pads = Dim(window.pads[axis] + window.pads[2 + axis]);
-    const Dim made = Dim(window.strides[axis]) * (grad.known_dims()[2 + axis] - 1) + span - pads;
-    missing.push_back(output_padding(dims[2 + axis], made));
-  }
+  for (std::size_t axis = 0; axis < 2; ++axis)
+    missing.push_back(missing_of(window, axis, weight.known_dims()[2 + axis],
+                                 grad.known_dims()[2 + axis], dims[2 + axis]));
   Attributes attributes = attributes_of(window);
   attributes.emplace_back("group", a.integer(6));
   attributes.emplace_back("output_padding", missing);
@@ -131,6 +131,52 @@ Item avg_pool2d_form(const FormContext& c, const FormArguments& a) {
   return {given.rank() == 4 ? made : b.reshape(made, c.output_dims())};
 }
 
+// max_pool2d_grad(grad, x, kernel, stride, padding, dilation): adds each element of grad to zeros,
+// at the place of the largest element of its window.
+Item max_pool2d_grad_form(const FormContext& c, const FormArguments& a) {
+  GraphBuilder& b = c.builder();
+  if (b.opset() < 16) no_form("ONNX adds to elements from opset 16 on");
+  const Operand grad = a.tensor(0), x = planes(b, floats(c, a.tensor(1)));
+  Attributes attributes = attributes_of(window_of(a, 3, a.value(2)));
+  attributes.emplace_back("kernel_shape", kernel_of(a.value(2)));
+  const Operand places =
+      b.call_several("MaxPool", {x}, std::move(attributes), {x.dtype, DType::int64})[1];
+  const auto flat = [&](const Operand& operand) {
+    return b.call("Reshape", {operand, b.integers({-1})});
+  };
+  Dim size = 1;
+  for (const Dim& dim : c.output_dims()) size = size * dim;
+  const Operand zeros = b.expand(b.number(0.0, grad.dtype), {size});
+  const Operand sums = b.call("ScatterElements", {zeros, flat(places), flat(grad)},
+                              {{"axis", std::int64_t{0}}, {"reduction", std::string("add")}});
+  return {b.reshape(sums, c.output_dims())};
+}
+
+// avg_pool2d_grad(grad, like, kernel, stride, padding, dilation): the transposed convolution of
+// each plane with a window of equal weights.
+Item avg_pool2d_grad_form(const FormContext& c, const FormArguments& a) {
+  GraphBuilder& b = c.builder();
+  const Operand grad = a.tensor(0);
+  const std::vector<std::int64_t> kernel = kernel_of(a.value(2));
+  const WindowAttributes window = window_of(a, 3, a.value(2));
+  const std::vector<Dim>& made_of = grad.known_dims();
+  const std::size_t lead = made_of.size() - 2;
+  std::vector<Dim> dims = {1, 1, made_of[lead], made_of[lead + 1]};
+  for (std::size_t axis = 0; axis < lead; ++axis) dims[0] = dims[0] * made_of[axis];
+  std::vector<std::int64_t> missing;
+  for (std::size_t axis = 0; axis < 2; ++axis)
+    missing.push_back(
+        missing_of(window, axis, kernel[axis], made_of[lead + axis], c.output_dims()[lead + axis]));
+  Attributes attributes = attributes_of(window);
+  attributes.emplace_back("output_padding", missing);
+  const double weight = 1.0 / static_cast<double>(kernel[0] * kernel[1]);
+  const Operand weights =
+      b.constant(Tensor::full(grad.dtype, {1, 1, kernel[0], kernel[1]}, weight));
+  const Operand made =
+      b.call("ConvTranspose", {b.reshape(grad, dims), weights}, std::move(attributes));
+  return {b.reshape(made, c.output_dims())};
+}
+
 }  // namespace
 
 std::span<const FormRow> window_forms() {
@@ -139,7 +185,9 @@ std::span<const FormRow> window_forms() {
       {"conv2d_input_grad", conv2d_input_grad_form},
       {"conv2d_weight_grad", conv2d_weight_grad_form},
       {"max_pool2d", max_pool2d_form},
+      {"max_pool2d_grad", max_pool2d_grad_form},
       {"avg_pool2d", avg_pool2d_form},
+      {"avg_pool2d_grad", avg_pool2d_grad_form},
   };
   return rows;
 }

@@ -34,24 +34,33 @@ void check_written_opset(std::int64_t opset) {
                                     std::to_string(newest_written_opset)}}});
 }
 
+// Whether a further input of the graph of gradients is the incoming gradient of the cost.
+bool is_of_cost(const ExportedModel& model, std::size_t input) {
+  return model.outputs[model.gradient_of[input - model.inputs.size()]].key == "final_cost";
+}
+
 class ModelExport {
  public:
   ModelExport(const CompiledModel& compiled, const OnnxWriteOptions& options)
       : options_(options),
-        inference_(compiled.in_inference()),
-        model_(inference_.exported_with_open_sizes()),
-        params_(inference_.load_state_dict(options.params)) {
+        compiled_(options.gradients ? compiled : compiled.in_inference()),
+        model_(options.gradients ? compiled_.exported_with_open_gradients()
+                                 : compiled_.exported_with_open_sizes()),
+        params_(compiled_.load_state_dict(options.params)) {
+    if (options.gradients) take_gradients();
     if (options.all_values) add_all_values();
   }
 
   WrittenGraph graph() {
     GraphExport how{.opset = options_.opset};
-    const std::vector<std::string> data = inference_.data_keys();
+    const std::vector<std::string> data = compiled_.data_keys();
     for (const ExportedInput& input : model_.inputs) {
       const bool is_data =
           input.role == Role::state || std::find(data.begin(), data.end(), input.key) != data.end();
       how.initializers.push_back(is_data ? nullptr : elements_of_input(input));
     }
+    for (std::size_t i = model_.inputs.size(); i < model_.graph.inputs().size(); ++i)
+      how.initializers.push_back(comes_from_cost(i) ? &one_of(i) : nullptr);
     how.output_names = output_names();
     std::vector<Fact> problems;
     WrittenGraph made = export_graph(model_.graph, how, problems);
@@ -71,6 +80,10 @@ class ModelExport {
                             : is_initial ? *input.initial
                                          : *elements_of_input(input);
       inputs.push_back(tensor.dtype() == dtype ? tensor.host() : tensor.to(dtype));
+    }
+    for (std::size_t i = model_.inputs.size(); i < model_.graph.inputs().size(); ++i) {
+      const Value& value = model_.graph.value(model_.graph.inputs()[i]);
+      inputs.push_back(comes_from_cost(i) ? one_of(i) : data.at(value.name).to(value.dtype));
     }
     const std::vector<Tensor> outputs = interpret(model_.graph, inputs);
     const std::vector<std::string> names = output_names();
@@ -92,6 +105,23 @@ class ModelExport {
     for (const ExportedOutput& output : model_.outputs)
       names[output.index] = output.key + (output.next_state ? "_next" : "");
     return names;
+  }
+
+  // Replaces the graph by that of the gradients, whose further inputs are incoming gradients, and
+  // whose further outputs are gradients of parameters.
+  void take_gradients() {
+    if (!model_.gradients) return;
+    std::size_t output = model_.graph.outputs().size();
+    for (const ExportedInput& input : model_.inputs)
+      if (input.is_trained()) model_.outputs.push_back({input.key + ".grad", output++});
+    model_.graph = std::move(*model_.gradients);
+  }
+
+  bool comes_from_cost(std::size_t input) const { return is_of_cost(model_, input); }
+
+  const Tensor& one_of(std::size_t input) {
+    const Value& value = model_.graph.value(model_.graph.inputs()[input]);
+    return hosted_.emplace_back(Tensor::full(value.dtype, {}, 1));
   }
 
   void add_all_values() {
@@ -134,7 +164,7 @@ class ModelExport {
   }
 
   const OnnxWriteOptions& options_;
-  const CompiledModel inference_;
+  const CompiledModel compiled_;
   ExportedModel model_;
   const TensorMap params_;
   std::deque<Tensor> hosted_;
@@ -175,6 +205,16 @@ void write_onnx(const CompiledModel& compiled, const std::string& path,
   if (options.external_data || onnx::element_bytes(graph) > onnx::most_inside)
     text.data_file = file + ".data";
   onnx::write_pieces(path, onnx::file_pieces(graph, text));
+}
+
+std::vector<std::string> onnx_gradient_inputs(const CompiledModel& compiled) {
+  const ExportedModel model = compiled.exported_with_open_gradients();
+  std::vector<std::string> names;
+  if (!model.gradients) return names;
+  const std::vector<ValueId>& inputs = model.gradients->inputs();
+  for (std::size_t i = model.inputs.size(); i < inputs.size(); ++i)
+    if (!onnx::is_of_cost(model, i)) names.push_back(model.gradients->value(inputs[i]).name);
+  return names;
 }
 
 TensorMap onnx_reference(const CompiledModel& compiled, const TensorMap& data,

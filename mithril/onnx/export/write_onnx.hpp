@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "mithril/compile/compiled_model.hpp"
 #include "mithril/tensor/tensor_map.hpp"
@@ -15,20 +16,29 @@ struct OnnxWriteOptions {
   // Writes the elements of tensors of 1 KiB and more to the file "net.onnx.data" beside "net.onnx".
   // Files above 2 GB, which protobuf cannot read, are always written so.
   bool external_data = false;
+  // Adds an output "KEY.grad" for each parameter that is not frozen: its gradient. The outputs are
+  // those of training mode. The gradient that comes in is 1 for `final_cost`; for models without
+  // it, "OUTPUT.grad" is an input for each output that has a gradient.
+  bool gradients = false;
   // Every value of the graph is an output, to find the first one that differs in another program.
   bool all_values = false;
 };
 
-// Writes the outputs in inference mode. Inputs, outputs and parameters keep their names, and sizes
-// that compiling left open stay symbolic. Parameters are initializers. A state that inference
-// changes is an input, and an output of the name with "_next". Each node has the path of its value
-// as metadata "mithril.path". The file is written as a whole or not at all. StateError E0901 for
-// other parameters, E0923 for a state that is missing; ValueError E1320 with all nodes that the
-// opset cannot express, E1321 for an opset beside 13 to 24; InputError E0831 if the file cannot be
-// written. Example:
+// Writes the outputs in inference mode, or with their gradients. Inputs, outputs and parameters
+// keep their names, and sizes that compiling left open stay symbolic. Parameters are initializers.
+// A state that inference or training changes is an input, and an output of the name with "_next".
+// Each node has the path of its value as metadata "mithril.path". The file is written as a whole or
+// not at all. StateError E0901 for other parameters, E0923 for a state that is missing;
+// GradientError E0505 for gradients of a model that was compiled for inference; ValueError E1320
+// with all nodes that the opset cannot express, E1321 for an opset beside 13 to 24; InputError
+// E0831 if the file cannot be written. Example:
 //   ml::write_onnx(compiled, "net.onnx", {.params = params.share()});
 void write_onnx(const CompiledModel& compiled, const std::string& path,
                 const OnnxWriteOptions& options = {});
+
+// The inputs "OUTPUT.grad" of a file with gradients. GradientError E0505 for a model that was
+// compiled for inference.
+std::vector<std::string> onnx_gradient_inputs(const CompiledModel& compiled);
 
 // The outputs of such a file, as the reference computes them from these inputs, in the order in
 // which they are made. The errors of write_onnx.

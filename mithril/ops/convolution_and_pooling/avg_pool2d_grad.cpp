@@ -51,6 +51,7 @@ OpDef define_avg_pool2d_grad() {
       .spell = {{"jax",
                  "avg_pool2d_grad({grad}, {like.shape}, {kernel_size}, {stride}, {padding}, "
                  "{dilation})"},
+                {"onnx", "avg_pool2d_grad(grad, like, kernel_size, stride, padding, dilation)"},
                 {"torch", "aten::avg_pool2d_backward of planes", spell_avg_pool2d_grad},
                 {"cpu", "average_pool_grad(grad, like, kernel_size, stride, padding, dilation)"}},
   };

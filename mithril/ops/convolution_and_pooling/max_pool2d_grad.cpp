@@ -64,6 +64,7 @@ OpDef define_max_pool2d_grad() {
       .spell = {{"jax",
                  "max_pool2d_grad({grad}, {input}, {places}, {kernel_size}, {stride}, {padding}, "
                  "{dilation})"},
+                {"onnx", "max_pool2d_grad(grad, input, kernel_size, stride, padding, dilation)"},
                 {"torch", "aten::max_pool2d_with_indices_backward of planes",
                  spell_max_pool2d_grad},
                 {"cpu",

@@ -50,6 +50,7 @@ OpDef define_robust_log_grad() {
       .grad = differentiate_robust_log_grad,
       .cast = CastPolicy::float32,
       .spell = {{"jax", "robust_log_grad({grad}, {input}, {threshold})"},
+                {"onnx", "robust_log_grad(grad, input, threshold)"},
                 {"torch",
                  "aten::div(aten::mul(grad, aten::sign(input)), "
                  "aten::clamp_min(aten::abs(input), threshold))"},

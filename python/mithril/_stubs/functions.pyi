@@ -54,13 +54,16 @@ def _write_onnx(
     state: Mapping[str, Any],
     opset: int,
     external_data: bool,
+    gradients: bool,
     all_values: bool,
 ) -> None: ...
+def _onnx_gradient_inputs(compiled: CompiledModel) -> list[str]: ...
 def _onnx_reference(
     compiled: CompiledModel,
     data: Mapping[str, Any],
     params: Mapping[str, Any],
     state: Mapping[str, Any],
+    gradients: bool,
 ) -> dict[str, Any]: ...
 def _check_op(
     name: str,
