@@ -93,9 +93,9 @@ at::Tensor share(const Tensor& tensor) {
       at::TensorOptions(scalar_type(tensor.dtype())));
 }
 
-}  // namespace
-
-c10::ScalarType scalar_type(DType dtype) {
+// Nothing for float4, for integers of 4 and 2 bits, and for float8_e8m0fnu, whose casts in torch
+// drop the sign.
+std::optional<c10::ScalarType> known_scalar_type(DType dtype) {
   switch (dtype) {
     case DType::boolean:
       return c10::ScalarType::Bool;
@@ -123,14 +123,32 @@ c10::ScalarType scalar_type(DType dtype) {
       return c10::ScalarType::Float;
     case DType::float64:
       return c10::ScalarType::Double;
+    case DType::float8_e4m3fn:
+      return c10::ScalarType::Float8_e4m3fn;
+    case DType::float8_e4m3fnuz:
+      return c10::ScalarType::Float8_e4m3fnuz;
+    case DType::float8_e5m2:
+      return c10::ScalarType::Float8_e5m2;
+    case DType::float8_e5m2fnuz:
+      return c10::ScalarType::Float8_e5m2fnuz;
+    default:
+      return std::nullopt;
   }
-  MITHRIL_CHECK(false, "a dtype outside the enumeration");
-  return c10::ScalarType::Undefined;
+}
+
+}  // namespace
+
+c10::ScalarType scalar_type(DType dtype) {
+  if (const auto type = known_scalar_type(dtype)) return *type;
+  raise({.kind = ErrorKind::type,
+         .code = "E1366",
+         .message = "the PyTorch backend has no tensors of " + std::string(name(dtype)),
+         .help = "cast them to " + std::string(name(widened(dtype))) + " first"});
 }
 
 std::optional<DType> dtype_of(c10::ScalarType type) {
   for (const DType dtype : all_dtypes) {
-    if (scalar_type(dtype) == type) return dtype;
+    if (known_scalar_type(dtype) == type) return dtype;
   }
   return std::nullopt;
 }

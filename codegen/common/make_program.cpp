@@ -29,6 +29,7 @@ Plan plan_for(const Graph& graph, const std::vector<Dims>& dims) {
 }
 
 bool has_type(const Language& language, DType dtype) {
+  if (is_low_bit(dtype)) return false;
   if (language.has_type) return language.has_type(dtype);
   if (is_stored_only(dtype)) return language.name == "C++";
   return dtype != DType::float16 && dtype != DType::bfloat16;
@@ -43,9 +44,10 @@ void refuse_types(const Graph& graph, const Language& language) {
            .path = value.name,
            .message = (language.name == "C++" ? "standard C++" : std::string(language.name)) +
                       " has no type for " + std::string(name(value.dtype)),
-           .help = is_stored_only(value.dtype) ? "cast it to int32"
-                                               : std::string("compile for a backend of float32") +
-                                                     (has_doubles ? " or float64" : "")});
+           .help = is_stored_only(value.dtype)
+                       ? "cast it to " + std::string(name(widened(value.dtype)))
+                       : std::string("compile for a backend of float32") +
+                             (has_doubles ? " or float64" : "")});
   }
 }
 

@@ -41,7 +41,19 @@ typedef struct {
   int32_t device_type;
   int32_t device_id;
 } DLDevice;
-enum { kDLInt = 0, kDLUInt = 1, kDLFloat = 2, kDLBfloat = 4, kDLBool = 6 };
+enum {
+  kDLInt = 0, /* elements of 4 and 2 bits have a byte each */
+  kDLUInt = 1,
+  kDLFloat = 2,
+  kDLBfloat = 4,
+  kDLBool = 6,
+  kDLFloat8_e4m3fn = 10,
+  kDLFloat8_e4m3fnuz = 11,
+  kDLFloat8_e5m2 = 12,
+  kDLFloat8_e5m2fnuz = 13,
+  kDLFloat8_e8m0fnu = 14,
+  kDLFloat4_e2m1fn = 17
+};
 typedef struct {
   uint8_t code;
   uint8_t bits;

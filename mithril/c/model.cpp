@@ -51,7 +51,8 @@ std::vector<std::unique_ptr<const PortTexts>> all_texts(const std::vector<Packag
 dlpack::DLManagedTensorVersioned* borrowed(const DLTensor& tensor) {
   auto* managed = new dlpack::DLManagedTensorVersioned{};
   managed->version = {dlpack::DLPACK_MAJOR_VERSION, dlpack::DLPACK_MINOR_VERSION};
-  managed->flags = dlpack::DLPACK_FLAG_BITMASK_READ_ONLY;
+  managed->flags =
+      dlpack::DLPACK_FLAG_BITMASK_READ_ONLY | dlpack::DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED;
   managed->deleter = [](dlpack::DLManagedTensorVersioned* self) { delete self; };
   managed->dl_tensor = {
       tensor.data,

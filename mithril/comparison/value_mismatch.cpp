@@ -54,15 +54,7 @@ double default_tolerance(DType dtype) {
       return 4e-3;
     case DType::bfloat16:
       return 3e-2;
-    case DType::boolean:
-    case DType::int32:
-    case DType::int64:
-    case DType::int8:
-    case DType::int16:
-    case DType::uint8:
-    case DType::uint16:
-    case DType::uint32:
-    case DType::uint64:
+    default:
       break;
   }
   return 0;
@@ -78,15 +70,7 @@ double epsilon_of(DType dtype) {
       return 0x1p-10;
     case DType::bfloat16:
       return 0x1p-7;
-    case DType::boolean:
-    case DType::int32:
-    case DType::int64:
-    case DType::int8:
-    case DType::int16:
-    case DType::uint8:
-    case DType::uint16:
-    case DType::uint32:
-    case DType::uint64:
+    default:
       break;
   }
   return 0;

@@ -11,6 +11,7 @@ namespace {
 
 bool may_lose_integers(DType from, DType to) {
   if (is_floating(to)) return false;
+  if (is_low_bit(to)) return true;
   if (is_unsigned(from) == is_unsigned(to)) return size_of(to) < size_of(from);
   return is_unsigned(to) || size_of(to) <= size_of(from);
 }

@@ -219,7 +219,9 @@ Tensor ValueParser::elements(const Dims& dims) {
 
 Tensor ValueParser::tensor(DType dtype, const Dims& dims) {
   lexer_.expect("{");
-  return visit_dtype(dtype, [&](auto zero) { return elements<decltype(zero)>(dims); });
+  const Tensor read = visit_dtype(is_low_bit(dtype) ? widened(dtype) : dtype,
+                                  [&](auto zero) { return elements<decltype(zero)>(dims); });
+  return is_low_bit(dtype) ? read.to(dtype) : read;
 }
 
 }  // namespace mithril

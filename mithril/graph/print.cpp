@@ -19,7 +19,8 @@ struct PrintOptions {
 };
 
 std::string elements_text(const Tensor& given, size_t most) {
-  const Tensor tensor = given.host();
+  const bool is_wide = !is_low_bit(given.dtype());
+  const Tensor tensor = is_wide ? given.host() : given.host().to(widened(given.dtype()));
   std::string text = "{";
   visit_dtype(tensor.dtype(), [&](auto zero) {
     const auto elements = tensor.values<decltype(zero)>();

@@ -141,7 +141,11 @@ class Widening {
 
   void widen_argument(const Node& node, size_t port, const OpWidth& width, Argument& argument) {
     const ValueId* id = std::get_if<ValueId>(&argument);
-    if (id && width.is_huge) {
+    if (id && is_low_bit(to_.value(*id).dtype)) {
+      const DType given = to_.value(*id).dtype;
+      if (!moves_elements(node.op->compiled.ports[port], *node.op)) refuse(node, port, given);
+      argument = as(*id, computed(*id));
+    } else if (id && width.is_huge) {
       widen_huge(node, port, argument);
     } else if (id) {
       argument = as(*id, computed(*id, width.is_int64));
@@ -202,14 +206,16 @@ class Widening {
   }
 
   [[noreturn]] void refuse(const Node& node, size_t port, DType given) const {
-    const bool is_mixed = given != DType::uint64;
+    const bool is_mixed = given != DType::uint64 && !is_low_bit(given);
     raise({.kind = ErrorKind::type,
-           .code = "E1361",
+           .code = is_low_bit(given) ? "E1365" : "E1361",
            .path = from_.value(node.outputs.front()).name,
            .port = node.op->inputs[port].name,
            .message = node.op->name + ": port '" + node.op->inputs[port].name + "' takes no " +
                       std::string(name(given)) + (is_mixed ? " beside uint64" : ""),
-           .help = "cast it to int64 or to a float first, if its numbers fit"});
+           .help = is_low_bit(given)
+                       ? "cast it to " + std::string(name(mithril::widened(given))) + " first"
+                       : "cast it to int64 or to a float first, if its numbers fit"});
   }
 
   void shift_number(const Node& node, size_t port, Argument& argument) {

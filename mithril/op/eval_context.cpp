@@ -1,5 +1,7 @@
 #include "mithril/op/eval_context.hpp"
 
+#include <cstring>
+
 #include "mithril/base/error.hpp"
 #include "mithril/op/faulty_record.hpp"
 #include "mithril/op/op_def.hpp"
@@ -31,6 +33,12 @@ void refuse_write(const OpDef& op, std::string_view port, const Tensor& tensor, 
 void refuse_read(const OpDef& op, std::string_view port, const Tensor& tensor, int64_t index) {
   refuse_access(op, "E0479", "reads", port, tensor, index,
                 "an index that follows from the dims of an output is wrong where solve is");
+}
+
+void EvalContext::write_all(const Tensor& made, int index) {
+  Tensor& tensor = output(index);
+  MITHRIL_CHECK(made.dtype() == tensor.dtype() && made.dims() == tensor.dims(), "an output");
+  if (made.size() > 0) std::memcpy(tensor.mutable_raw_data(), made.raw_data(), made.bytes());
 }
 
 Tensor& EvalContext::output(int index) const {

@@ -138,6 +138,8 @@ class EvalContext {
     Tensor& tensor = output(index);
     return OutputPointer<T>(op_, output_port(index), tensor);
   }
+  // Writes all elements of an output: `made` has its dtype and dims.
+  void write_all(const Tensor& made, int index = 0);
   // Calls f(T{}) with T the element type of the first output (bool, int32_t, int64_t, float,
   // double); `typed_like` of an input.
   template <typename F>
@@ -183,14 +185,7 @@ void EvalContext::visit(DType dtype, F& f) {
       return f(float{});
     case DType::float64:
       return f(double{});
-    case DType::float16:
-    case DType::bfloat16:
-    case DType::int8:
-    case DType::int16:
-    case DType::uint8:
-    case DType::uint16:
-    case DType::uint32:
-    case DType::uint64:
+    default:
       break;
   }
   MITHRIL_CHECK(false,

@@ -122,7 +122,7 @@ class TorchReader {
     const bool is_inside =
         extent && (*extent == 0 || (stored.offset <= there && *extent <= there - stored.offset));
     if (!is_inside) refuse_place(archive, stored, storage.bytes.size());
-    if (*extent == 0) return Tensor::empty(*loaded_dtype(*type), *dims);
+    if (*extent == 0) return Tensor::empty(*same_dtype(*type), *dims);
     const std::span<std::byte> elements =
         storage.bytes.subspan(stored.offset * element_bytes, *extent * element_bytes);
     if (is_row_major(*dims, stored.strides)) {

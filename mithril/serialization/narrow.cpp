@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "mithril/base/text.hpp"
+#include "mithril/serialization/stored_elements.hpp"
 
 namespace mithril {
 namespace {
@@ -35,10 +38,11 @@ bool holds(From number) {
 
 template <typename To>
 void narrow_integers(const std::string& key, StorageType type, const Tensor& from, To* to) {
-  visit_dtype(from.dtype(), [&](auto zero) {
+  const Tensor wide = is_low_bit(from.dtype()) ? from.to(mithril::widened(from.dtype())) : from;
+  visit_dtype(wide.dtype(), [&](auto zero) {
     using From = decltype(zero);
     std::int64_t i = 0;
-    for (const From number : from.values<From>()) {
+    for (const From number : wide.values<From>()) {
       if (!holds<To>(number))
         refuse_narrow(key, type, fmt::format("{} at element {}", from.at_as_double(i), i));
       to[i++] = static_cast<To>(number);
@@ -46,27 +50,28 @@ void narrow_integers(const std::string& key, StorageType type, const Tensor& fro
   });
 }
 
+// The packed bytes of elements of fewer than 8 bits, which fill bytes.
+Tensor packed_tensor(const std::string& key, StorageType type, const Tensor& tensor) {
+  if (tensor.size() * bits_of(type) % 8 != 0) refuse_narrow(key, type, dtype_and_dims(tensor));
+  const std::vector<std::byte> bytes = packed(tensor);
+  Tensor made = Tensor::empty(DType::uint8, {static_cast<std::int64_t>(bytes.size())});
+  if (!bytes.empty()) std::memcpy(made.mutable_raw_data(), bytes.data(), bytes.size());
+  return made;
+}
+
 }  // namespace
 
 Tensor narrowed(const std::string& name, StorageType type, const Tensor& tensor) {
   const auto dtype = same_dtype(type);
-  if (dtype && (!is_integer(*dtype) || tensor.dtype() == *dtype)) return tensor.to(*dtype);
-  if (dtype) {
-    Tensor made = Tensor::empty(*dtype, tensor.dims());
-    visit_dtype(*dtype, [&](auto zero) {
-      using To = decltype(zero);
-      if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool>)
-        narrow_integers(name, type, tensor, made.mutable_data<To>());
-    });
-    return made;
-  }
-  const auto format = float8_format(type);
-  if (!format) refuse_narrow(name, type, dtype_and_dims(tensor));
-  Tensor made = Tensor::empty(DType::boolean, {tensor.size()});
-  auto* to = static_cast<std::uint8_t*>(made.mutable_raw_data());
-  const Float8Encoder encode(*format);
-  const Tensor floats = tensor.to(DType::float32);
-  for (std::int64_t i = 0; i < tensor.size(); ++i) to[i] = encode(floats.data<float>()[i]);
+  if (!dtype) refuse_narrow(name, type, dtype_and_dims(tensor));
+  if (bits_of(type) < 8) return packed_tensor(name, type, tensor.to(*dtype));
+  if (!is_integer(*dtype) || tensor.dtype() == *dtype) return tensor.to(*dtype);
+  Tensor made = Tensor::empty(*dtype, tensor.dims());
+  visit_dtype(*dtype, [&](auto zero) {
+    using To = decltype(zero);
+    if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool>)
+      narrow_integers(name, type, tensor, made.mutable_data<To>());
+  });
   return made;
 }
 

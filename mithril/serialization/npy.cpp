@@ -181,7 +181,7 @@ Tensor NpyReader::read(std::span<std::byte> bytes, const std::shared_ptr<void>& 
   const bool has_order = header->descr.find_first_of("<>|=") == 0;
   const auto type = npy_type(std::string_view(header->descr).substr(has_order ? 1 : 0));
   const std::optional<Dims> dims = countable_dims(header->dims);
-  if (!type || !loaded_dtype(*type) || !dims) refuse_type(*header);
+  if (!type || !same_dtype(*type) || !dims) refuse_type(*header);
   const std::size_t element_bytes = static_cast<std::size_t>(bits_of(*type)) / 8;
   std::uint64_t expected = element_bytes;
   for (const std::uint64_t dim : header->dims) expected *= dim;

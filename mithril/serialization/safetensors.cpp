@@ -38,7 +38,7 @@ SafetensorsFile SafetensorsFile::of(std::string path, std::span<std::byte> bytes
 }
 
 Tensor SafetensorsFile::tensor(const StoredTensor& stored) const {
-  const auto dtype = loaded_dtype(stored.type);
+  const auto dtype = same_dtype(stored.type);
   std::optional<Dims> dims = countable_dims(stored.dims);
   if (!dtype || !dims) {
     raise({.kind = ErrorKind::parse,

@@ -3,12 +3,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "mithril/serialization/float8.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril {
@@ -48,18 +46,10 @@ std::optional<StorageType> storage_type_named(std::string_view name);
 // 4 for float4, 6 for float6, otherwise a multiple of 8.
 int bits_of(StorageType type);
 
-// nullopt unless it is a float8 type.
-std::optional<Float8Format> float8_format(StorageType type);
-
-// The dtype with the same bytes.
+// The dtype with the same elements, which a tensor of this type is loaded as. Nothing for float6
+// and complex64, which Mithril does not load.
 std::optional<DType> same_dtype(StorageType type);
+// TypeError E1368 for integers of 4 and 2 bits, which the format lacks.
 StorageType storage_type_of(DType dtype);
-
-// The dtype that a tensor of this type is loaded as: the one with the same bytes; float32 for the
-// float8 types. Nothing for float4, float6 and complex64, which Mithril does not load.
-std::optional<DType> loaded_dtype(StorageType type);
-
-// Elements of a float8 type, which has no DType of its own, converted to loaded_dtype(type).
-Tensor widened(StorageType type, Dims dims, std::span<const std::byte> bytes);
 
 }  // namespace mithril

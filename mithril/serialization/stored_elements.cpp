@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mithril/tensor/low_bit.hpp"
+
 namespace mithril {
 
 std::optional<Dims> countable_dims(const std::vector<std::uint64_t>& dims) {
@@ -17,9 +19,9 @@ std::optional<Dims> countable_dims(const std::vector<std::uint64_t>& dims) {
 
 Tensor tensor_of_elements(StorageType type, Dims dims, std::span<std::byte> bytes,
                           const std::shared_ptr<void>& owner) {
-  const auto dtype = loaded_dtype(type);
+  const auto dtype = same_dtype(type);
   MITHRIL_CHECK(dtype, "a type that is loaded");
-  if (dtype != same_dtype(type)) return widened(type, std::move(dims), bytes);
+  if (bits_of(type) < 8) return unpacked(*dtype, std::move(dims), bytes);
   if (bytes.empty()) return Tensor::empty(*dtype, std::move(dims));
   const bool aligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % size_of(*dtype) == 0;
   if (aligned) {
@@ -28,6 +30,34 @@ Tensor tensor_of_elements(StorageType type, Dims dims, std::span<std::byte> byte
   Tensor copy = Tensor::empty(*dtype, std::move(dims));
   std::memcpy(copy.mutable_raw_data(), bytes.data(), bytes.size());
   return copy;
+}
+
+std::size_t packed_bytes(DType dtype, std::size_t elements) {
+  const auto bits = static_cast<std::size_t>(bits_of(dtype));
+  if (bits >= 8) return elements * (bits / 8);
+  const std::size_t in_byte = 8 / bits;
+  return elements / in_byte + (elements % in_byte != 0);
+}
+
+std::vector<std::byte> packed(const Tensor& tensor) {
+  const auto bits = static_cast<std::size_t>(bits_of(tensor.dtype()));
+  const auto count = static_cast<std::size_t>(tensor.size());
+  const auto* from = static_cast<const std::byte*>(tensor.raw_data());
+  const auto mask = static_cast<std::byte>((1U << bits) - 1);
+  std::vector<std::byte> bytes(packed_bytes(tensor.dtype(), count));
+  for (std::size_t i = 0; i < count; ++i) bytes[i * bits / 8] |= (from[i] & mask) << (i * bits % 8);
+  return bytes;
+}
+
+Tensor unpacked(DType dtype, Dims dims, std::span<const std::byte> bytes) {
+  Tensor made = Tensor::empty(dtype, std::move(dims));
+  const auto bits = static_cast<std::size_t>(bits_of(dtype));
+  const auto count = static_cast<std::size_t>(made.size());
+  MITHRIL_CHECK(bytes.size() == packed_bytes(dtype, count), "all elements");
+  const auto mask = static_cast<std::byte>((1U << bits) - 1);
+  auto* to = static_cast<std::byte*>(made.mutable_raw_data());
+  for (std::size_t i = 0; i < count; ++i) to[i] = (bytes[i * bits / 8] >> (i * bits % 8)) & mask;
+  return made;
 }
 
 Strides row_major_strides(const Dims& dims) {

@@ -1,6 +1,7 @@
 // Tensors of elements in files.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,6 +20,13 @@ std::optional<Dims> countable_dims(const std::vector<std::uint64_t>& dims);
 // is not the type in the file or they are not aligned to their size. `type` has a loaded_dtype.
 Tensor tensor_of_elements(StorageType type, Dims dims, std::span<std::byte> bytes,
                           const std::shared_ptr<void>& owner);
+
+// Low-bit elements as files have them: those of 4 bits two in a byte, those of 2 bits four, the
+// first one in the lowest bits. The other bits of the last byte are 0.
+std::vector<std::byte> packed(const Tensor& tensor);
+Tensor unpacked(DType dtype, Dims dims, std::span<const std::byte> bytes);
+// Bytes of so many packed elements.
+std::size_t packed_bytes(DType dtype, std::size_t elements);
 
 // Steps of each axis in elements.
 using Strides = std::vector<std::uint64_t>;

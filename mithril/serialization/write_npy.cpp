@@ -38,17 +38,24 @@ std::string_view npy_type(DType dtype) {
       return "<f4";
     case DType::float64:
       return "<f8";
-    case DType::bfloat16:
+    default:
       break;
   }
   MITHRIL_CHECK(false, std::string(name(dtype)));
 }
 
+// The narrowest dtype of NumPy with these numbers.
+DType held_dtype(DType dtype) {
+  if (dtype == DType::bfloat16) return DType::float32;
+  if (!is_low_bit(dtype)) return dtype;
+  return is_floating(dtype) ? DType::float32 : is_unsigned(dtype) ? DType::uint8 : DType::int8;
+}
+
 }  // namespace
 
 void save_npy(const std::string& path, const Tensor& tensor) {
-  const Tensor written =
-      tensor.dtype() == DType::bfloat16 ? tensor.to(DType::float32) : tensor.host();
+  const DType held = held_dtype(tensor.dtype());
+  const Tensor written = held == tensor.dtype() ? tensor.host() : tensor.to(held);
   const Dims& dims = written.dims();
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",

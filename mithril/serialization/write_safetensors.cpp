@@ -148,7 +148,7 @@ std::string save_safetensors(const std::string& path, const TensorMap& tensors,
         stated == options.types.end() ? storage_type_of(tensor.dtype()) : stated->second;
     std::vector<std::uint64_t> dims(tensor.dims().begin(), tensor.dims().end());
     std::string_view bytes;
-    if (same_dtype(type) == tensor.dtype()) {
+    if (same_dtype(type) == tensor.dtype() && bits_of(type) >= 8) {
       held.push_back(tensor.host());
       bytes = {static_cast<const char*>(held.back().raw_data()), held.back().bytes()};
     } else {

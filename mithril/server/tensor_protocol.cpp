@@ -149,8 +149,10 @@ std::string_view protocol_name(DType dtype) {
   for (const auto& [candidate, name] : protocol_names) {
     if (candidate == dtype) return name;
   }
-  MITHRIL_CHECK(false, "a dtype without a name in the protocol");
-  return {};
+  raise({.kind = ErrorKind::type,
+         .code = "E1369",
+         .message = "the protocol of the server has no datatype for " + std::string(name(dtype)),
+         .help = "cast the tensor in the model to " + std::string(name(widened(dtype)))});
 }
 
 DType parse_protocol_name(const std::string& name, const std::string& where) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mithril/tensor/bool_bytes.hpp"
+#include "mithril/tensor/low_bit.hpp"
 
 namespace mithril {
 
@@ -25,14 +26,31 @@ struct Encoding {
 };
 
 constexpr Encoding encodings[] = {
-    {DType::boolean, kDLBool},  {DType::int32, kDLInt},       {DType::int64, kDLInt},
-    {DType::float16, kDLFloat}, {DType::bfloat16, kDLBfloat}, {DType::float32, kDLFloat},
-    {DType::float64, kDLFloat}, {DType::int8, kDLInt},        {DType::int16, kDLInt},
-    {DType::uint8, kDLUInt},    {DType::uint16, kDLUInt},     {DType::uint32, kDLUInt},
+    {DType::boolean, kDLBool},
+    {DType::int32, kDLInt},
+    {DType::int64, kDLInt},
+    {DType::float16, kDLFloat},
+    {DType::bfloat16, kDLBfloat},
+    {DType::float32, kDLFloat},
+    {DType::float64, kDLFloat},
+    {DType::int8, kDLInt},
+    {DType::int16, kDLInt},
+    {DType::uint8, kDLUInt},
+    {DType::uint16, kDLUInt},
+    {DType::uint32, kDLUInt},
     {DType::uint64, kDLUInt},
+    {DType::int4, kDLInt},
+    {DType::uint4, kDLUInt},
+    {DType::int2, kDLInt},
+    {DType::uint2, kDLUInt},
+    {DType::float8_e4m3fn, kDLFloat8_e4m3fn},
+    {DType::float8_e4m3fnuz, kDLFloat8_e4m3fnuz},
+    {DType::float8_e5m2, kDLFloat8_e5m2},
+    {DType::float8_e5m2fnuz, kDLFloat8_e5m2fnuz},
+    {DType::float8_e8m0fnu, kDLFloat8_e8m0fnu},
+    {DType::float4_e2m1fn, kDLFloat4_e2m1fn},
 };
-
-std::uint8_t bits_of(DType dtype) { return static_cast<std::uint8_t>(8 * size_of(dtype)); }
+static_assert(std::size(encodings) == std::size(all_dtypes));
 
 std::string dtype_name(const DLDataType& given) {
   constexpr const char* names[] = {"int", "uint", "float", "opaque", "bfloat", "complex", "bool"};
@@ -45,14 +63,15 @@ std::string dtype_name(const DLDataType& given) {
 
 DType dtype_from(const DLDataType& given) {
   for (const Encoding& encoding : encodings) {
-    const bool same = given.code == encoding.code && given.bits == bits_of(encoding.dtype);
+    const bool same = given.code == encoding.code && int{given.bits} == bits_of(encoding.dtype);
     if (same && given.lanes == 1) return encoding.dtype;
   }
   raise(
       {.kind = ErrorKind::type,
        .code = "E0381",
        .message = fmt::format("a DLPack tensor of dtype {} cannot be imported", dtype_name(given)),
-       .help = "convert it to bool, an integer, float16, bfloat16, float32 or float64 first"});
+       .help =
+           "convert it to bool, an integer, float8, float16, bfloat16, float32 or float64 first"});
 }
 
 std::string device_name(const DLDevice& device) {
@@ -131,11 +150,22 @@ void release(Managed* managed) {
   if (managed->deleter != nullptr) managed->deleter(managed);
 }
 
+[[noreturn]] void refuse_packed(DType dtype) {
+  raise({.kind = ErrorKind::type,
+         .code = "E1367",
+         .message = fmt::format("a DLPack tensor of {} with several elements in a byte cannot be "
+                                "shared",
+                                name(dtype)),
+         .help = "give each element a byte, and say so in the flags of DLPack 1.1"});
+}
+
+// `is_padded`: elements of fewer bits have a byte each.
 template <class Managed>
-Tensor imported(Managed* managed, bool read_only) {
+Tensor imported(Managed* managed, bool read_only, bool is_padded) {
   const DLTensor& given = managed->dl_tensor;
   require_host_memory(given);
   const DType dtype = dtype_from(given.dtype);
+  if (bits_of(dtype) < 8 && !is_padded) refuse_packed(dtype);
   const Dims dims = dims_from(given);
   auto* data =
       given.data == nullptr ? nullptr : static_cast<std::byte*>(given.data) + given.byte_offset;
@@ -190,7 +220,8 @@ Managed* exported(const Tensor& tensor) {
 
 DLDataType dlpack_dtype(DType dtype) {
   for (const Encoding& encoding : encodings) {
-    if (encoding.dtype == dtype) return {encoding.code, bits_of(dtype), 1};
+    if (encoding.dtype == dtype)
+      return {encoding.code, static_cast<std::uint8_t>(bits_of(dtype)), 1};
   }
   MITHRIL_CHECK(false, "a dtype without an encoding in DLPack");
   return {};
@@ -204,19 +235,22 @@ Tensor from_dlpack(DLManagedTensorVersioned* managed) {
          .message = fmt::format("a DLPack tensor of version {}.{} cannot be imported; expected 1.x",
                                 managed->version.major, managed->version.minor)});
   }
-  return imported(managed, (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0);
+  return imported(managed, (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0,
+                  (managed->flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) != 0);
 }
 
-Tensor from_dlpack(DLManagedTensor* managed) { return imported(managed, false); }
+Tensor from_dlpack(DLManagedTensor* managed) { return imported(managed, false, false); }
 
 DLManagedTensorVersioned* to_dlpack(const Tensor& tensor) {
   auto* managed = exported<DLManagedTensorVersioned>(tensor);
   managed->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
   managed->flags = tensor.read_only() ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
+  if (bits_of(tensor.dtype()) < 8) managed->flags |= DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED;
   return managed;
 }
 
 DLManagedTensor* to_dlpack_unversioned(const Tensor& tensor) {
+  if (bits_of(tensor.dtype()) < 8) refuse_packed(tensor.dtype());  // it has no flags
   return exported<DLManagedTensor>(tensor.read_only() ? tensor.copy() : tensor);
 }
 

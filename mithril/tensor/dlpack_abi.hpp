@@ -13,6 +13,8 @@ inline constexpr std::uint32_t DLPACK_MINOR_VERSION = 1;
 
 inline constexpr std::uint64_t DLPACK_FLAG_BITMASK_READ_ONLY = 1;
 inline constexpr std::uint64_t DLPACK_FLAG_BITMASK_IS_COPIED = 2;
+// Elements of fewer than 8 bits have a byte each.
+inline constexpr std::uint64_t DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED = 4;
 
 struct DLPackVersion {
   std::uint32_t major;
@@ -39,7 +41,13 @@ enum DLDataTypeCode : std::uint8_t {
   kDLOpaqueHandle = 3,
   kDLBfloat = 4,
   kDLComplex = 5,
-  kDLBool = 6
+  kDLBool = 6,
+  kDLFloat8_e4m3fn = 10,
+  kDLFloat8_e4m3fnuz = 11,
+  kDLFloat8_e5m2 = 12,
+  kDLFloat8_e5m2fnuz = 13,
+  kDLFloat8_e8m0fnu = 14,
+  kDLFloat4_e2m1fn = 17
 };
 
 struct DLDataType {

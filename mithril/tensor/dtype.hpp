@@ -26,7 +26,19 @@ enum class DType : std::uint8_t {
   uint8,
   uint16,
   uint32,
-  uint64
+  uint64,
+  // Elements of 8 bits and fewer that are stored, cast and moved, but not computed with
+  // (tensor/low_bit.hpp). Each has a byte.
+  float8_e4m3fn,
+  float8_e4m3fnuz,
+  float8_e5m2,
+  float8_e5m2fnuz,
+  float8_e8m0fnu,
+  float4_e2m1fn,
+  int4,
+  uint4,
+  int2,
+  uint2
 };
 
 // The dtypes that ops compute in.
@@ -34,10 +46,35 @@ inline constexpr DType computed_dtypes[] = {DType::boolean, DType::int32,    DTy
                                             DType::float16, DType::bfloat16, DType::float32,
                                             DType::float64};
 
-inline constexpr DType all_dtypes[] = {
-    DType::boolean, DType::int32,   DType::int64, DType::float16, DType::bfloat16,
-    DType::float32, DType::float64, DType::int8,  DType::int16,   DType::uint8,
-    DType::uint16,  DType::uint32,  DType::uint64};
+inline constexpr DType all_dtypes[] = {DType::boolean,
+                                       DType::int32,
+                                       DType::int64,
+                                       DType::float16,
+                                       DType::bfloat16,
+                                       DType::float32,
+                                       DType::float64,
+                                       DType::int8,
+                                       DType::int16,
+                                       DType::uint8,
+                                       DType::uint16,
+                                       DType::uint32,
+                                       DType::uint64,
+                                       DType::float8_e4m3fn,
+                                       DType::float8_e4m3fnuz,
+                                       DType::float8_e5m2,
+                                       DType::float8_e5m2fnuz,
+                                       DType::float8_e8m0fnu,
+                                       DType::float4_e2m1fn,
+                                       DType::int4,
+                                       DType::uint4,
+                                       DType::int2,
+                                       DType::uint2};
+
+inline constexpr DType low_bit_dtypes[] = {DType::float8_e4m3fn,  DType::float8_e4m3fnuz,
+                                           DType::float8_e5m2,    DType::float8_e5m2fnuz,
+                                           DType::float8_e8m0fnu, DType::float4_e2m1fn,
+                                           DType::int4,           DType::uint4,
+                                           DType::int2,           DType::uint2};
 
 // "bool", "int32", "float16", "bfloat16", "uint8".
 std::string_view name(DType dtype);
@@ -51,12 +88,19 @@ std::size_t size_of(DType dtype);
 bool is_floating(DType dtype);
 bool is_integer(DType dtype);  // a bool is not an integer
 
-bool is_unsigned(DType dtype);  // uint8, uint16, uint32 or uint64
+bool is_unsigned(DType dtype);  // uint2 to uint64
 
-// Whether ops compute it as another dtype: an integer other than int32 and int64.
+// Whether it is one of low_bit_dtypes.
+bool is_low_bit(DType dtype);
+// Raises TypeError E1364: elements of a low-bit dtype are not computed with.
+[[noreturn]] void refuse_low_bit(DType dtype);
+
+// Whether ops compute it as another dtype: an integer other than int32 and int64, or a low-bit
+// dtype, whose elements ops only move.
 bool is_stored_only(DType dtype);
-// The dtype that ops compute it as: int32 for integers of 8 and 16 bits, int64 for uint32 and
-// uint64, otherwise the same. All of them but uint64 hold the same numbers.
+// The dtype that ops compute it as: int32 for integers of up to 16 bits, int64 for uint32 and
+// uint64, float32 for float8 and float4, otherwise the same. All of them but uint64 hold the same
+// numbers.
 DType widened(DType dtype);
 
 // The dtype of sums and of an optimizer's step, as at::opmath_type: float32 for float16 and
@@ -66,7 +110,8 @@ DType opmath_dtype(DType dtype);
 // The dtype of arithmetic between the two: bool < integers < the floating types, of which the
 // wider wins. A signed and an unsigned integer give the narrowest signed one that holds both, as
 // int16 for uint8 with int8, and int64 for uint64. float16 with bfloat16 gives float32, which holds
-// both. An integer never widens a floating type.
+// both. An integer never widens a floating type. A low-bit dtype with another dtype counts as the
+// widened one.
 DType promote(DType a, DType b);
 
 // The dtype that stores a C++ type: dtype_of<float> is DType::float32. Other types do not compile.
@@ -121,14 +166,10 @@ decltype(auto) visit_computed_dtype(DType dtype, Function&& function) {
       return function(float{});
     case DType::float64:
       return function(double{});
-    case DType::int8:
-    case DType::int16:
-    case DType::uint8:
-    case DType::uint16:
-    case DType::uint32:
-    case DType::uint64:
+    default:
       break;
   }
+  if (is_low_bit(dtype)) refuse_low_bit(dtype);
   MITHRIL_CHECK(false, "ops compute in other dtypes");
   std::abort();
 }

@@ -46,7 +46,8 @@ void print(std::ostream& stream, const Tensor& tensor, std::size_t axis, std::in
 
 std::ostream& operator<<(std::ostream& stream, const Tensor& tensor) {
   stream << dtype_and_dims(tensor) << '\n';
-  print(stream, tensor.host(), 0, 0);
+  const Tensor here = tensor.host();
+  print(stream, is_low_bit(here.dtype()) ? here.to(widened(here.dtype())) : here, 0, 0);
   return stream;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/tensor/bool_bytes.hpp"
 #include "mithril/tensor/convert.hpp"
+#include "mithril/tensor/low_bit.hpp"
 
 namespace mithril {
 
@@ -54,6 +56,41 @@ void convert_elements(std::span<const bfloat16> from, float* to) {
          .message = std::move(message),
          .facts = {{"dims", to_string(dims), fmt::format("{} elements", element_count(dims))},
                    {std::move(label), std::to_string(given)}}});
+}
+
+// Elements of any dtype as those of a low-bit one.
+Tensor encoded(const Tensor& tensor, DType to) {
+  Tensor made = Tensor::empty(to, tensor.dims());
+  auto* codes = static_cast<std::uint8_t*>(made.mutable_raw_data());
+  if (is_floating(to) || is_floating(tensor.dtype())) {
+    encode(to, tensor.to(DType::float64).values<double>(), codes);
+  } else {
+    encode(to, tensor.to(DType::int64).values<std::int64_t>(), codes);
+  }
+  return made;
+}
+
+// Elements of a low-bit dtype as those of another.
+Tensor decoded(const Tensor& tensor, DType to) {
+  const std::array<float, 256>& numbers = numbers_of(tensor.dtype());
+  const auto* codes = static_cast<const std::uint8_t*>(tensor.raw_data());
+  const bool are_integers = is_integer(tensor.dtype());  // which wrap, unlike floats
+  Tensor made = Tensor::empty(to, tensor.dims());
+  visit_dtype(to, [&](auto zero) {
+    using T = decltype(zero);
+    for (T& element : made.mutable_values<T>()) {
+      const float number = numbers[*codes++];
+      element = are_integers ? convert<T>(static_cast<std::int64_t>(number)) : convert<T>(number);
+    }
+  });
+  return made;
+}
+
+// One of the dtypes, or both, are low-bit ones.
+Tensor converted_low_bit(const Tensor& tensor, DType to) {
+  if (!is_low_bit(to)) return decoded(tensor, to);
+  if (!is_low_bit(tensor.dtype())) return encoded(tensor, to);
+  return encoded(decoded(tensor, widened(tensor.dtype())), to);
 }
 
 void copy_bytes(void* to, const void* from, std::size_t bytes) {
@@ -124,6 +161,7 @@ Tensor Tensor::empty(DType dtype, Dims dims) {
 }
 
 Tensor Tensor::full(DType dtype, Dims dims, double value) {
+  if (is_low_bit(dtype)) return full(DType::float64, std::move(dims), value).to(dtype);
   Tensor result = empty(dtype, std::move(dims));
   visit_dtype(dtype, [&](auto zero) {
     using T = decltype(zero);
@@ -137,6 +175,7 @@ Tensor Tensor::zeros(Dims dims, DType dtype) { return {dtype, std::move(dims)}; 
 Tensor Tensor::ones(Dims dims, DType dtype) { return full(dtype, std::move(dims), 1); }
 
 Tensor Tensor::randn(Dims dims, std::uint64_t seed, DType dtype) {
+  if (is_low_bit(dtype)) return randn(std::move(dims), seed, DType::float64).to(dtype);
   Tensor result = empty(dtype, std::move(dims));
   Random random(seed);
   visit_dtype(dtype, [&](auto zero) {
@@ -191,6 +230,8 @@ void* Tensor::mutable_raw_data() {
 
 double Tensor::at_as_double(std::int64_t index) const {
   MITHRIL_CHECK(index >= 0 && index < size_, fmt::format("element {} of {}", index, size_));
+  if (is_low_bit(dtype_))
+    return numbers_of(dtype_)[static_cast<const std::uint8_t*>(raw_data())[index]];
   return visit_dtype(dtype_,
                      [&](auto zero) { return convert<double>(data<decltype(zero)>()[index]); });
 }
@@ -208,6 +249,7 @@ double Tensor::item() const {
 Tensor Tensor::to(DType dtype) const {
   if (foreign_) return foreign_->converted(dtype);
   if (dtype == dtype_) return copy();
+  if (is_low_bit(dtype) || is_low_bit(dtype_)) return converted_low_bit(*this, dtype);
   Tensor result = empty(dtype, dims_);
   visit_dtype(dtype_, [&](auto from) {
     const auto source = values<decltype(from)>();
@@ -293,7 +335,8 @@ std::string dtype_and_dims(const Tensor& tensor) {
 }
 
 std::string to_string(const Tensor& given) {
-  const Tensor tensor = given.host();
+  const Tensor here = given.host(),
+               tensor = is_low_bit(here.dtype()) ? here.to(widened(here.dtype())) : here;
   std::vector<std::string> elements;
   visit_dtype(tensor.dtype(), [&](auto zero) {
     using T = decltype(zero);
@@ -307,7 +350,7 @@ std::string to_string(const Tensor& given) {
     }
   });
   const char* rest = tensor.size() > most_elements_printed ? ", ..." : "";
-  return fmt::format("{} {{{}{}}}", dtype_and_dims(tensor), join(elements, ", "), rest);
+  return fmt::format("{} {{{}{}}}", dtype_and_dims(given), join(elements, ", "), rest);
 }
 
 }  // namespace mithril

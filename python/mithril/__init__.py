@@ -190,6 +190,16 @@ float16 = dtype.float16
 bfloat16 = dtype.bfloat16
 float32 = dtype.float32
 float64 = dtype.float64
+float8_e4m3fn = dtype.float8_e4m3fn
+float8_e4m3fnuz = dtype.float8_e4m3fnuz
+float8_e5m2 = dtype.float8_e5m2
+float8_e5m2fnuz = dtype.float8_e5m2fnuz
+float8_e8m0fnu = dtype.float8_e8m0fnu
+float4_e2m1fn = dtype.float4_e2m1fn
+int4 = dtype.int4
+uint4 = dtype.uint4
+int2 = dtype.int2
+uint2 = dtype.uint2
 
 __all__ = [  # noqa: PLE0604 - the classes of the library have their names from the core
     "EMA",
@@ -286,6 +296,16 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "float16",
     "float32",
     "float64",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+    "float4_e2m1fn",
+    "int4",
+    "uint4",
+    "int2",
+    "uint2",
     "from_onnx",
     "from_torch",
     "functional",

@@ -81,12 +81,14 @@ class FileTensors {
           continue;
         }
       }
-      held_.push_back(tensor_of(value, name).host());
-      const Tensor& tensor = held_.back();
-      tensors.push_back({name,
-                         storage_type_of(tensor.dtype()),
-                         {tensor.dims().begin(), tensor.dims().end()},
-                         {static_cast<const char*>(tensor.raw_data()), tensor.bytes()}});
+      const Tensor tensor = tensor_of(value, name).host();
+      const StorageType type = storage_type_of(tensor.dtype());
+      held_.push_back(bits_of(type) < 8 ? narrowed(name, type, tensor) : tensor);
+      tensors.push_back(
+          {name,
+           type,
+           {tensor.dims().begin(), tensor.dims().end()},
+           {static_cast<const char*>(held_.back().raw_data()), held_.back().bytes()}});
     }
   }
 

@@ -30,11 +30,22 @@ std::shared_ptr<void> keep(py::object object) {
   });
 }
 
-// bfloat16 is the dtype of the package ml_dtypes, which need not be installed.
+std::optional<DType> low_bit_dtype_named(const std::string& text) {
+  for (const DType dtype : low_bit_dtypes) {
+    if (text == name(dtype)) return dtype;
+  }
+  return std::nullopt;
+}
+
+// Whether NumPy has the dtype without the package ml_dtypes.
+bool is_of_numpy(DType dtype) { return dtype != DType::bfloat16 && !is_low_bit(dtype); }
+
+// bfloat16 and the low-bit dtypes are those of the package ml_dtypes, which need not be installed.
 std::optional<DType> dtype_of_array(const py::array& array) {
   const char kind = array.dtype().kind();
   const auto size = array.itemsize();
   if (size == 2 && py::str(array.dtype()).equal(py::str("bfloat16"))) return DType::bfloat16;
+  if (size == 1 && (kind == 'V' || kind == 'f')) return low_bit_dtype_named(py::str(array.dtype()));
   if (kind == 'b') return DType::boolean;
   if (kind == 'i' && size == 1) return DType::int8;
   if (kind == 'i' && size == 2) return DType::int16;
@@ -153,10 +164,11 @@ py::capsule to_old_capsule(const Tensor& tensor) {
   });
 }
 
-// An array of the elements, of bfloat16, which NumPy lacks, as uint16.
+// An array of the elements, of dtypes that NumPy lacks as uint16 and uint8.
 py::object shared_bits(const Tensor& tensor) {
-  const bool lacks = tensor.dtype() == DType::bfloat16;
-  const py::dtype dtype(lacks ? "uint16" : std::string(name(tensor.dtype())));
+  const py::dtype dtype(is_of_numpy(tensor.dtype())    ? std::string(name(tensor.dtype()))
+                        : size_of(tensor.dtype()) == 2 ? "uint16"
+                                                       : "uint8");
   auto* held = new Tensor(tensor);
   const py::capsule base(held, [](void* pointer) { delete static_cast<Tensor*>(pointer); });
   std::vector<py::ssize_t> dims(tensor.dims().begin(), tensor.dims().end());
@@ -167,8 +179,10 @@ py::object shared_bits(const Tensor& tensor) {
 
 // The inverse of shared_bits: a tensor that shares the elements of a row-major array.
 Tensor tensor_of_bits(const py::array& bits, DType dtype) {
-  if (dtype != DType::bfloat16) return from_array(bits, "");
-  if (bits.itemsize() != 2) wrong_type(bits, "an array of uint16");
+  if (is_of_numpy(dtype)) return from_array(bits, "");
+  if (static_cast<size_t>(bits.itemsize()) != size_of(dtype)) {
+    wrong_type(bits, size_of(dtype) == 2 ? "an array of uint16" : "an array of uint8");
+  }
   return borrowed(bits, dtype);
 }
 
@@ -196,7 +210,7 @@ py::object array_of(const Tensor& tensor) {
   if (bridge && bridge->can_wrap(tensor)) {
     return py::reinterpret_steal<py::object>(bridge->to_object(tensor));
   }
-  return tensor.dtype() == DType::bfloat16 ? py::cast(tensor) : shared_bits(tensor);
+  return is_of_numpy(tensor.dtype()) ? shared_bits(tensor) : py::cast(tensor);
 }
 
 TensorMap tensor_map_of(const py::dict& dict) {

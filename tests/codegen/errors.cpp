@@ -68,6 +68,15 @@ TEST_CASE("half precision is refused by the path") {
         "  help: compile for a backend of float32 or float64");
 }
 
+TEST_CASE("elements of 8 bits and fewer are refused by the path") {
+  const Connection x(IOKey{.name = "x", .shape = ShapeSpec{2}, .type = DType::float8_e5m2});
+  const Model model = Model::create({{"y", x.cast(DType::float32)}});
+  const CompiledModel compiled = compile(model, cpu(), {.data_keys = {"x"}});
+  CHECK(text_of_error([&] { cpp_source(compiled.exported(), "model"); }) ==
+        "mithril.BackendError[E1032]: x: standard C++ has no type for float8_e5m2\n"
+        "  help: cast it to float32");
+}
+
 TEST_CASE("an unknown size needs an example") {
   const CompiledModel compiled = layer(cpu(), {"N", 3});
   CHECK(text_of_error([&] { static_cast<void>(compiled.exported()); }) ==

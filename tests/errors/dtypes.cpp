@@ -96,9 +96,30 @@ TEST_CASE("inputs and results keep a stated dtype") {
   for (const DType dtype : all_dtypes) {
     const Model model = Model::create({{"y", apply("transpose", {exact_port("x", dtype)})}});
     const CompiledModel compiled = compile(model, cpu(), {.data_keys = {"x"}});
-    const Tensor x = Tensor::of<std::int64_t>({2, 2}, {0, 1, 1, 0}).to(dtype);
+    const Tensor x = Tensor::of<std::int64_t>({2, 2}, {1, -2, -2, 1}).to(dtype);
     CHECK(identical(compiled.evaluate({}, {{"x", x}}).at("y"), x));
   }
+}
+
+TEST_CASE("elements of few bits are cast and moved, and other ops refuse them") {
+  const Connection x = exact_port("x", DType::float8_e4m3fn);
+  CHECK(text_of_error([&] {
+          compile(Model::create({{"y", x + 1}}), cpu(), {.data_keys = {"x"}});
+        }) ==
+        "mithril.TypeError[E1365]: y: add: port 'left' takes no float8_e4m3fn\n"
+        "  help: cast it to float32 first");
+  const Connection n = exact_port("n", DType::int4);
+  CHECK(text_of_error([&] {
+          compile(Model::create({{"y", n.sum()}}), cpu(), {.data_keys = {"n"}});
+        }) ==
+        "mithril.TypeError[E1365]: y: sum: port 'input' takes no int4\n"
+        "  help: cast it to int32 first");
+}
+
+TEST_CASE("elements of few bits are read through a cast") {
+  CHECK(text_of_error([] { visit_dtype(DType::int4, [](auto) {}); }) ==
+        "mithril.TypeError[E1364]: elements of int4 are stored, and not computed with\n"
+        "  help: cast them to int32 first");
 }
 
 }  // namespace mithril

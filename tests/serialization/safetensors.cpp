@@ -6,6 +6,8 @@
 
 #include <random>
 
+#include "mithril/tensor/low_bit.hpp"
+#include "tests/errors/text_of_error.hpp"
 #include "tests/serialization/files.hpp"
 
 namespace mithril {
@@ -14,10 +16,12 @@ namespace {
 using tests::contents;
 using tests::FileFolder;
 using tests::safetensors_bytes;
+using tests::text_of_error;
 
 TensorMap tensors_of_each_dtype() {
   TensorMap tensors;
   for (const DType dtype : all_dtypes) {
+    if (is_low_bit(dtype)) continue;
     Tensor tensor(dtype, {3, 5});
     visit_dtype(dtype, [&](auto zero) {
       using T = decltype(zero);
@@ -112,15 +116,39 @@ TEST_CASE("a float8 type rounds to the nearest value that it has") {
     save_safetensors(folder.at("file"), {{"a", floats}}, {.types = {{"a", type}}});
     const SafetensorsFile file = SafetensorsFile::open(folder.at("file"));
     CHECK(file.stored().front().type == type);
-    const Tensor read = file.tensor("a");
-    const auto values = values_of(*float8_format(type));
+    CHECK(file.tensor("a").dtype() == same_dtype(type));
+    const Tensor read = file.tensor("a").to(DType::float32);
     for (int i = 0; i < 500; ++i) {
       const float given = floats.data<float>()[i], got = read.data<float>()[i];
-      for (const float value : values) {
+      for (const float value : numbers_of(*same_dtype(type))) {
         if (std::isfinite(value)) CHECK(std::abs(got - given) <= std::abs(value - given));
       }
     }
   }
+}
+
+TEST_CASE("float4 elements are packed in a file, and need full bytes") {
+  const FileFolder folder;
+  const Tensor x = Tensor::of<float>({2, 2}, {0.5, -6, 3, 1}).to(DType::float4_e2m1fn);
+  save_safetensors(folder.at("file"), {{"x", x}});
+  const SafetensorsFile file = SafetensorsFile::open(folder.at("file"));
+  CHECK(file.stored().front().end == 2);
+  CHECK(identical(file.tensor("x"), x));
+  CHECK(text_of_error([&] {
+          save_safetensors(folder.at("odd"), {{"x", Tensor(DType::float4_e2m1fn, {3})}});
+        }) ==
+        "mithril.ValueError[E0491]: x: the tensor cannot be stored as F4\n"
+        "  got : float4_e2m1fn[3]\n"
+        "  help: leave it out of the types, or choose a wider one");
+}
+
+TEST_CASE("integers of 4 and 2 bits have no type in a file") {
+  const FileFolder folder;
+  CHECK(text_of_error([&] {
+          save_safetensors(folder.at("file"), {{"x", Tensor(DType::uint4, {2})}});
+        }) ==
+        "mithril.TypeError[E1368]: safetensors files have no type for tensors of uint4\n"
+        "  help: cast them to uint8 first");
 }
 
 }  // namespace mithril

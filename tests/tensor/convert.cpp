@@ -102,6 +102,7 @@ TEST_CASE("the extreme values of integers convert to wider dtypes and back") {
     CHECK(narrow.at_as_double(0) == static_cast<double>(values[0]));
     CHECK(narrow.at_as_double(1) == static_cast<double>(values[1]));
     for (const DType through : all_dtypes) {
+      if (is_low_bit(through)) continue;
       const bool holds = size_of(through) > size_of(dtype) && through != DType::bfloat16 &&
                          !(through == DType::float16 && dtype == DType::int16);
       if (holds) CHECK(identical(narrow.to(through).to(dtype), narrow));
@@ -128,6 +129,8 @@ TEST_CASE("small integers convert to every dtype and back exactly") {
   const Tensor start = Tensor::of<std::int32_t>({2}, {0, 1});
   for (const DType through : all_dtypes) {
     for (const DType to : all_dtypes) {
+      // float8_e8m0fnu has no zero.
+      if (through == DType::float8_e8m0fnu || to == DType::float8_e8m0fnu) continue;
       CHECK(identical(start.to(through).to(to).to(DType::int32), start));
     }
   }

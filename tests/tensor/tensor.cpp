@@ -32,6 +32,7 @@ TEST_CASE("a tensor of any dtype starts as zeros") {
     const Tensor tensor(dtype, {2, 3});
     CHECK(tensor.size() == 6);
     CHECK(tensor.bytes() == 6 * size_of(dtype));
+    if (dtype == DType::float8_e8m0fnu) continue;  // has no zero
     for (std::int64_t i = 0; i < 6; ++i) CHECK(tensor.at_as_double(i) == 0.0);
   }
 }

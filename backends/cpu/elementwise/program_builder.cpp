@@ -323,6 +323,7 @@ bool fits(const ShapedGraph& shaped, size_t node, DType dtype) {
   if (is_half(shaped.dtype(at.outputs.front())) && !only_converts) return false;
   for (const ValueId id : shaped.tensors(node)) {
     const DType given = shaped.dtype(id);
+    if (is_low_bit(given)) return false;
     if (given != dtype && given != DType::boolean && !only_converts) return false;
     if (!broadcasts(shaped.dims(id), dims)) return false;
   }

@@ -104,8 +104,8 @@ struct CastOptions {
   OptionValue dtype = {};  // dtype
 };
 // The input converted to `dtype`, as numpy.ndarray.astype. To bool, nonzero elements become true;
-// to an int, floats are rounded towards zero. Ports: input: [*s] any, dtype: value dtype, output:
-// [*s] any.
+// to an int, floats are rounded towards zero. A cast to float8 does not saturate: clamp first for
+// that. Ports: input: [*s] any, dtype: value dtype, output: [*s] any.
 inline Model Cast(const CastOptions& options = {}) {
   return op_with_options("cast", {{"dtype", options.dtype}});
 }

@@ -14,7 +14,7 @@ namespace {
 // NaN become the least integer, as those of int32 and int64.
 std::string spell_cast(const SpellingContext& c) {
   const DType to = c.value("dtype").dtype();
-  if (!is_stored_only(to)) return "aten::to(input, dtype)";
+  if (!is_stored_only(to) || is_low_bit(to)) return "aten::to(input, dtype)";
   const auto [least, above] = integer_range(to);
   const auto number = [](double value) { return fmt::format("{:.1f}", value); };
   const std::string fits =
@@ -32,7 +32,8 @@ OpDef define_cast() {
       .name = "cast",
       .doc =
           "The input converted to `dtype`, as numpy.ndarray.astype. To bool, nonzero elements "
-          "become true; to an int, floats are rounded towards zero.",
+          "become true; to an int, floats are rounded towards zero. A cast to float8 does not "
+          "saturate: clamp first for that.",
       .inputs = {{"input", "*s", "any"}, value("dtype", "dtype")},
       .outputs = {{"output", "*s", "any"}},
       .solve =
@@ -48,7 +49,10 @@ OpDef define_cast() {
       .eval = copy_converted,
       .grad =
           [](GradContext& g) {
-            const Datum back = g.in("input").dtype();
+            const DType from = g.in("input").dtype();
+            // Rounding to so few numbers has no useful derivative.
+            if (is_low_bit(from) || is_low_bit(g.out().dtype())) return;
+            const Datum back = from;
             g.flow("input", call("cast", {g.out_grad(), back}));
           },
       .dtype_from = "dtype",

@@ -33,6 +33,7 @@ void map1(EvalContext& c, F f, std::string_view port = "input") {
 
 // output = input, converted between any two dtypes as Tensor::to.
 inline void copy_converted(EvalContext& c) {
+  if (is_low_bit(c.out().dtype())) return c.write_all(c.in("input").to(c.out().dtype()));
   visit_dtype(c.out().dtype(), [&](auto zero) {
     using T = decltype(zero);
     const auto x = c.read<T>("input");

@@ -19,10 +19,24 @@ from .._core import Tensor
 from .arrays import makes_array
 
 BFLOAT16 = _core.dtype.bfloat16
+FLOAT8 = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu")
+LOW_BIT = {_core.dtype(n) for n in (*FLOAT8, "float4_e2m1fn", "int4", "uint4", "int2", "uint2")}
+
+
+def _low_bit_array(tensor: Tensor) -> Any:
+    """The elements as an array of a dtype of the package ml_dtypes, which shares them."""
+    try:
+        import ml_dtypes  # noqa: PLC0415 - an optional package
+    except ImportError as error:
+        name = tensor.dtype.name
+        raise ImportError(
+            f"arrays of {name} need the package ml_dtypes: install it, or cast the tensor first"
+        ) from error
+    return _bits(tensor).view(getattr(ml_dtypes, tensor.dtype.name))
 
 
 def _bits(tensor: Tensor) -> Any:
-    """The elements as an array, of bfloat16 as uint16."""
+    """The elements as an array, of dtypes that NumPy lacks as uint16 and uint8."""
     _ = tensor.dtype  # raises an error of Mithril if the tensor was never initialised
     return tensor._bits()
 
@@ -34,7 +48,10 @@ def _like(tensor: Tensor, elements: Any) -> Tensor:
 
 def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
     """The array that np.asarray makes of it; float32 if it is bfloat16."""
-    shared = _bits(self) if self.dtype != BFLOAT16 else _bits(Tensor(self, "float32"))
+    if self.dtype in LOW_BIT:
+        shared = _low_bit_array(self)
+    else:
+        shared = _bits(self) if self.dtype != BFLOAT16 else _bits(Tensor(self, "float32"))
     is_new = self.dtype == BFLOAT16
     if dtype is not None and shared.dtype != dtype:
         shared, is_new = shared.astype(dtype), True

@@ -23,6 +23,16 @@ class dtype(enum.Enum):  # noqa: N801
     uint16 = 10
     uint32 = 11
     uint64 = 12
+    float8_e4m3fn = 13
+    float8_e4m3fnuz = 14
+    float8_e5m2 = 15
+    float8_e5m2fnuz = 16
+    float8_e8m0fnu = 17
+    float4_e2m1fn = 18
+    int4 = 19
+    uint4 = 20
+    int2 = 21
+    uint2 = 22
     @property
     def size(self) -> int: ...
 

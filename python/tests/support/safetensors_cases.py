@@ -11,7 +11,7 @@ TYPES = {
     "F8_E8M0": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8, "I16": 16, "U16": 16, "F16": 16, "BF16": 16,
     "I32": 32, "U32": 32, "F32": 32, "C64": 64, "F64": 64, "I64": 64, "U64": 64,
 }  # fmt: skip
-NOT_LOADED = {"F4", "F6_E2M3", "F6_E3M2", "C64"}
+NOT_LOADED = {"F6_E2M3", "F6_E3M2", "C64"}
 
 
 def file(header: str | bytes, data: bytes = b"", length: int | None = None) -> bytes:
