@@ -28,16 +28,16 @@ const TypeRow type_rows[] = {
     {ElementType::complex64, "complex64", {}},
     {ElementType::complex128, "complex128", {}},
     {ElementType::bfloat16, "bfloat16", DType::bfloat16},
-    {ElementType::float8_e4m3fn, "float8e4m3fn", {}},
-    {ElementType::float8_e4m3fnuz, "float8e4m3fnuz", {}},
-    {ElementType::float8_e5m2, "float8e5m2", {}},
-    {ElementType::float8_e5m2fnuz, "float8e5m2fnuz", {}},
-    {ElementType::uint4, "uint4", {}},
-    {ElementType::int4, "int4", {}},
-    {ElementType::float4_e2m1, "float4e2m1", {}},
-    {ElementType::float8_e8m0, "float8e8m0", {}},
-    {ElementType::uint2, "uint2", {}},
-    {ElementType::int2, "int2", {}},
+    {ElementType::float8_e4m3fn, "float8e4m3fn", DType::float8_e4m3fn},
+    {ElementType::float8_e4m3fnuz, "float8e4m3fnuz", DType::float8_e4m3fnuz},
+    {ElementType::float8_e5m2, "float8e5m2", DType::float8_e5m2},
+    {ElementType::float8_e5m2fnuz, "float8e5m2fnuz", DType::float8_e5m2fnuz},
+    {ElementType::uint4, "uint4", DType::uint4},
+    {ElementType::int4, "int4", DType::int4},
+    {ElementType::float4_e2m1, "float4e2m1", DType::float4_e2m1fn},
+    {ElementType::float8_e8m0, "float8e8m0", DType::float8_e8m0fnu},
+    {ElementType::uint2, "uint2", DType::uint2},
+    {ElementType::int2, "int2", DType::int2},
     {ElementType::float6_e2m3, "float6e2m3", {}},
     {ElementType::float6_e3m2, "float6e3m2", {}},
 };
@@ -66,7 +66,10 @@ ElementType element_type_of(DType dtype) {
   MITHRIL_CHECK(false, "an unknown dtype");
 }
 
-bool is_computed(ElementType type) { return held_dtype(type).has_value(); }
+bool is_computed(ElementType type) {
+  const auto held = held_dtype(type);
+  return held && !is_low_bit(*held);
+}
 
 bool is_float(ElementType type) {
   const auto held = held_dtype(type);

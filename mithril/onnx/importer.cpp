@@ -31,7 +31,7 @@ std::string op_of(const NodeRecord& node) {
 
 // Floats with an axis are weights, and other tensors constants.
 bool is_weight(const Value& value) {
-  return value.known && is_float(value.type) && value.known->rank() > 0;
+  return value.known && is_float(value.type) && is_computed(value.type) && value.known->rank() > 0;
 }
 
 Value known_value(const std::string& name, Tensor elements, ElementType type) {

@@ -171,14 +171,18 @@ Outputs is_inf(const NodeContext& node) {
 
 Outputs identity(const NodeContext& node) { return {node.value(0)}; }
 
-Outputs cast(const NodeContext& node) {
-  const ElementType to = element_type(node, "to", ElementType::undefined);
-  return {Value(converted(node[0], to), to)};
+Outputs cast_to(const NodeContext& node, ElementType to) {
+  const bool is_clamped = is_float(to) && !is_computed(to);
+  const bool is_wide = is_float(node.type()) && is_computed(node.type());
+  const Connection x = is_clamped && !is_wide ? node[0].cast(DType::float32) : node[0];
+  return {Value(saturated(node, x, to), to)};
 }
 
-Outputs cast_like(const NodeContext& node) {
-  return {Value(converted(node[0], node.type(1)), node.type(1))};
+Outputs cast(const NodeContext& node) {
+  return cast_to(node, element_type(node, "to", ElementType::undefined));
 }
+
+Outputs cast_like(const NodeContext& node) { return cast_to(node, node.type(1)); }
 
 }  // namespace
 
@@ -199,8 +203,8 @@ std::vector<OpRow> elementwise_rows() {
       {"BitwiseNot", 18, unary<bitwise_not_op>, "BitwiseNot"},
       {"BitwiseOr", 18, binary<bitwise_or_op>, "BitwiseOr"},
       {"BitwiseXor", 18, binary<bitwise_xor_op>, "BitwiseXOr"},
-      {"Cast", 6, cast, "Cast", "float8 and narrower, strings", true},
-      {"CastLike", 15, cast_like, "Cast", "float8 and narrower, strings", true},
+      {"Cast", 6, cast, "Cast, Clamp", "strings, float8e8m0 but to other types", true},
+      {"CastLike", 15, cast_like, "Cast, Clamp", "strings, float8e8m0 but to other types", true},
       of_floats({"Ceil", 1, ceil, "Floor of the negated"}),
       of_floats({"Cos", 7, unary<cos_op>, "Cosine"}),
       of_floats({"Cosh", 9, from_layer<cosh_layer>, "Cosh"}),

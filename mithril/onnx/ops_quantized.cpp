@@ -14,6 +14,10 @@ QuantizedRange limits_of(ElementType type) {
   if (type == ElementType::int8) return {-128, 127};
   if (type == ElementType::uint16) return {0, 65535};
   if (type == ElementType::int16) return {-32768, 32767};
+  if (type == ElementType::uint4) return {0, 15};
+  if (type == ElementType::int4) return {-8, 7};
+  if (type == ElementType::uint2) return {0, 3};
+  if (type == ElementType::int2) return {-2, 1};
   refuse("it makes " + name_of(type));
 }
 
@@ -38,8 +42,9 @@ Outputs dequantize(const NodeContext& node) {
   if (node.integer("block_size", 0) != 0) refuse("blocks of scales are not supported");
   const std::int64_t axis = scale_axis(node, rank);
   const ElementType type = node.type(1);
-  Connection x = node[0].cast(DType::int32);
-  if (node.has(2)) x = x - along(node, 2, axis, rank).cast(DType::int32);
+  const DType wide = is_float(node.type()) ? DType::float32 : DType::int32;
+  Connection x = node[0].cast(wide);
+  if (node.has(2)) x = x - along(node, 2, axis, rank).cast(wide);
   return {Value(converted(x, type) * along(node, 1, axis, rank), type)};
 }
 
@@ -60,6 +65,7 @@ Outputs quantize(const NodeContext& node) {
                            : stated == ElementType::undefined ? ElementType::uint8
                                                               : stated;
   const Connection x = converted(node[0], node.type(1));
+  if (is_float(type)) return {Value(saturated(node, x / along(node, 1, axis, rank), type), type)};
   const Binding zero =
       node.has(2) ? Binding(converted(along(node, 2, axis, rank), node.type(1))) : Binding(0.0);
   return {Value(quantized(x, along(node, 1, axis, rank), zero, type), type)};
@@ -105,7 +111,7 @@ Outputs conv_integer(const NodeContext& node) {
 }  // namespace
 
 std::vector<OpRow> quantized_rows() {
-  const std::string_view blocks = "blocks of scales; float8 and narrower";
+  const std::string_view blocks = "blocks of scales";
   return {
       {"ConvInteger", 10, conv_integer, "convolutions of doubles", {}, true},
       {"DequantizeLinear", 10, dequantize, "Subtract, Multiply", blocks, true},

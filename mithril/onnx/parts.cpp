@@ -1,5 +1,10 @@
 #include "mithril/onnx/parts.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "mithril/tensor/low_bit.hpp"
+
 namespace mithril::onnx {
 
 Connection layer(std::string_view name, const Arguments& arguments, const Bindings& inputs) {
@@ -41,6 +46,19 @@ Connection converted(const Connection& x, ElementType type) {
   const auto dtype = held_dtype(type);
   if (!dtype) refuse("Mithril has no tensors of " + name_of(type));
   return x.cast(*dtype);
+}
+
+Connection saturated(const NodeContext& node, const Connection& x, ElementType type) {
+  const auto dtype = held_dtype(type);
+  if (!dtype || !is_low_bit(*dtype) || !is_floating(*dtype)) return converted(x, type);
+  if (dtype == DType::float8_e8m0fnu)
+    refuse("Mithril rounds to the nearest number of float8e8m0, and not up or down");
+  if (!node.flag("saturate", true)) return converted(x, type);
+  double largest = 0;
+  for (const float number : numbers_of(*dtype)) {
+    if (std::isfinite(number)) largest = std::max<double>(largest, number);
+  }
+  return converted(x.clamp(-largest, largest), type);
 }
 
 Connection widened(const NodeContext& node) {

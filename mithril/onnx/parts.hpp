@@ -23,6 +23,9 @@ Connection sliced(const Connection& x, std::int64_t axis, const Binding& start,
                   const Binding& stop);
 Connection joined(const std::vector<Connection>& parts, std::int64_t axis);
 Connection converted(const Connection& x, ElementType type);
+// As Cast and QuantizeLinear convert to a type: by default, what is beyond the largest number of a
+// float8 type becomes that number.
+Connection saturated(const NodeContext& node, const Connection& x, ElementType type);
 // The first input; ints of 32 bits as int64, the type of indices of elements.
 Connection widened(const NodeContext& node);
 // Constants of the model.

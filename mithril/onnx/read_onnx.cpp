@@ -199,7 +199,7 @@ class FileImport {
         continue;
       }
       const ElementType type = output.type == ElementType::undefined ? value.type : output.type;
-      if (type != value.type || !is_computed(type)) {
+      if (type != value.type || !held_dtype(type)) {
         importer_.note("output " + output.name, refused_type(value.type, type));
         continue;
       }

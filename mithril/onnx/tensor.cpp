@@ -143,8 +143,8 @@ class TensorReader {
   }
 
   std::size_t expected_bytes(DType dtype) const {
-    const auto width = static_cast<std::size_t>(bits_of(storage_type_of(dtype)) / 8);
-    return width * static_cast<std::size_t>(element_count(dims_));
+    const auto count = static_cast<std::size_t>(element_count(dims_));
+    return packed_bytes(dtype, count);
   }
 
   Tensor of_raw(DType dtype) {
@@ -158,6 +158,7 @@ class TensorReader {
     if (bytes.size() != expected)
       refuse_elements(where_, std::to_string(bytes.size()) + " bytes",
                       std::to_string(expected) + " bytes for " + to_string(dims_));
+    if (is_low_bit(dtype)) return unpacked(dtype, dims_, bytes);
     return tensor_of_elements(storage_type_of(dtype), dims_, bytes, owner);
   }
 
@@ -175,6 +176,14 @@ class TensorReader {
     if (dtype == DType::float64) {
       need(elements_.doubles.size());
       return Tensor::of(dims_, elements_.doubles);
+    }
+    // Each number is a byte, which has several elements of fewer bits.
+    if (is_low_bit(dtype)) {
+      std::vector<std::byte> bytes;
+      for (const std::int64_t number : elements_.ints)
+        bytes.push_back(static_cast<std::byte>(number & 0xFF));
+      if (bytes.size() != packed_bytes(dtype, count)) need(bytes.size());
+      return unpacked(dtype, dims_, bytes);
     }
     need(elements_.ints.size());
     // The bits of halves are stored as numbers.

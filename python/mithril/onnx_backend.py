@@ -54,7 +54,7 @@ class PreparedModel(BackendRep):
                 if key not in self._compiled:
                     self._compiled[key] = self._compile({name: given[name] for name in fixed})
             except (_core.ValueError, _core.TypeError) as error:
-                if error.code not in ("E1311", "E1313", "E1361"):
+                if error.code not in ("E1311", "E1313", "E1361", "E1365"):
                     raise
                 refused = refused or error
                 continue

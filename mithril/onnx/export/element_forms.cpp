@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "mithril/onnx/export/form.hpp"
+#include "mithril/onnx/export/no_form.hpp"
 #include "mithril/ops/support/integer_range.hpp"
 
 namespace mithril::onnx {
@@ -178,6 +179,9 @@ Item cast_form(const FormContext& c, const FormArguments& a) {
   GraphBuilder& b = c.builder();
   const Operand x = a.tensor(0);
   const DType to = a.value(1).dtype();
+  for (const DType dtype : {x.dtype, to}) {
+    if (is_low_bit(dtype)) no_form("files are not written with " + std::string(name(dtype)));
+  }
   if (!is_floating(x.dtype) || !is_stored_only(to)) return {b.cast(x, to)};
   const auto [least, above] = integer_range(to);
   const Operand is_above = b.call("Greater", {x, b.number(least - 1, x.dtype)}, {}, DType::boolean);
