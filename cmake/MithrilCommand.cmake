@@ -15,11 +15,16 @@ endif()
 
 file(GLOB command_sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/mithril/cli/*.cpp" "${PROJECT_SOURCE_DIR}/mithril/cli/commands/*.cpp")
+if(NOT TARGET mithril_server)
+  list(FILTER command_sources EXCLUDE REGEX "commands/serve.cpp$")
+else()
+  list(FILTER command_sources EXCLUDE REGEX "commands/serve_in_python.cpp$")
+endif()
 add_executable(mithril_command ${command_sources})
 mithril_set_warnings(mithril_command)
 target_include_directories(mithril_command SYSTEM PRIVATE "${MITHRIL_CLI11_INCLUDE_DIR}")
 target_link_libraries(mithril_command PRIVATE mithril_core mithril_cpu mithril_codegen mithril_onnx
-                                              ${mithril_fmt})
+                                              $<TARGET_NAME_IF_EXISTS:mithril_server> ${mithril_fmt})
 # In the build it is build/release/bin/mithril.
 set_target_properties(mithril_command PROPERTIES
   OUTPUT_NAME mithril

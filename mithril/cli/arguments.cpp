@@ -39,4 +39,16 @@ std::optional<long> Arguments::number(std::string_view name, long least) const {
   return number;
 }
 
+std::optional<double> Arguments::real(std::string_view name, double least) const {
+  if (!has(name)) return std::nullopt;
+  const std::string& text = value(name);
+  double number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || end != text.data() + text.size() || !(number >= least)) {
+    throw UsageError{
+        fmt::format("{} is '{}', expected a number of at least {}", name, printable(text), least)};
+  }
+  return number;
+}
+
 }  // namespace mithril::cli

@@ -16,7 +16,7 @@ enum ExitStatus : int {
   check_failed = 1,  // diff found a difference, inspect --unsupported a node, verify a disagreement
   wrong_usage = 2,
   bad_file = 3,  // a file is damaged, or cannot be read or written
-  missing = 4,   // this machine lacks something: Python
+  missing = 4,   // this machine lacks something: Python, a compiler
 };
 
 // What a shell completes an argument with.
@@ -31,14 +31,17 @@ struct CommandOption {
   std::string initial = {};               // the default in the help
   Completion completion = Completion::none;
   std::string letter = {};  // another name: "-o"
+  bool takes_many = false;  // values after it, up to the next option: "--backends reference cpu"
 };
 
 struct Positional {
   std::string name;  // "FILE"
   std::string help = {};
+  bool is_repeated = false;  // one or more
 };
 
 // The parsed arguments. Keys are the names of positionals (FILE) and of options (--input).
+// "arguments" are all words after the name of the command, for commands that Python runs.
 class Arguments {
  public:
   void add(const std::string& name, std::vector<std::string> values);
@@ -50,6 +53,8 @@ class Arguments {
   std::vector<std::string> values(std::string_view name) const;
   // The value as a whole number. UsageError if it is none, or less than `least`.
   std::optional<long> number(std::string_view name, long least) const;
+  // The value as a number. UsageError if it is none, or less than `least`.
+  std::optional<double> real(std::string_view name, double least) const;
 
  private:
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
@@ -64,8 +69,6 @@ struct Command {
   std::vector<CommandOption> options = {};
   // Returns the exit status. Raises errors of Mithril, UsageError and MissingError.
   int (*run)(const Arguments& arguments, Output& output) = nullptr;
-  // Commands of the Python package: `python -m mithril NAME ...` parses and runs them.
-  bool is_python = false;
 };
 
 // All commands, in the order of the help.

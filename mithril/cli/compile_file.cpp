@@ -4,9 +4,9 @@
 #include "mithril/compile/compile.hpp"
 
 namespace mithril::cli {
-CompiledModel compile_file(const ModelFile& file, const Arguments& arguments,
-                           const std::vector<std::string>& shapes) {
-  CompileOptions options{.inference = true};
+CompileOptions compile_options_of(const ModelFile& file, const Arguments& arguments,
+                                  const std::vector<std::string>& shapes, bool inference) {
+  CompileOptions options{.inference = inference};
   for (auto& [key, sizes] : shapes_of(shapes)) options.shapes.emplace_back(key, sizes);
   // Constants of an ONNX file are in the model.
   const bool has_constants = file.kind == FileKind::onnx;
@@ -15,11 +15,18 @@ CompiledModel compile_file(const ModelFile& file, const Arguments& arguments,
     const auto [key, value] = parse_pair("--constant", text);
     options.constant_keys.emplace_back(key, parse_constant(value));
   }
+  for (const std::string& key : file.data_keys) options.data_keys.emplace_back(key);
+  return options;
+}
+
+CompiledModel compile_file(const ModelFile& file, const Arguments& arguments,
+                           const std::vector<std::string>& shapes) {
+  CompileOptions options = compile_options_of(file, arguments, shapes, true);
   const std::shared_ptr<Backend> backend = cpu_of(arguments);
   if (file.package && !arguments.has("--params")) {
+    options.data_keys = {};  // the package states them
     return file.package->compile(backend, std::move(options));
   }
-  for (const std::string& key : file.data_keys) options.data_keys.emplace_back(key);
   return compile(file.model, backend, std::move(options));
 }
 

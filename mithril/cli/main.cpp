@@ -12,7 +12,6 @@
 #include "mithril/base/warning.hpp"
 #include "mithril/cli/output.hpp"
 #include "mithril/cli/parse.hpp"
-#include "mithril/cli/run_python.hpp"
 
 namespace mithril::cli {
 namespace {
@@ -27,9 +26,6 @@ int fail(int status, const std::string& message, const std::string& help) {
 
 int run(const std::vector<std::string>& given) try {
   const ParsedCall call = parse(given);
-  if (call.command && call.command->is_python) {
-    return run_python(call.command->name, call.arguments.values("arguments"));
-  }
   Output output(call.command && call.arguments.has("--json"));
   int status = done;
   if (call.command) {

@@ -113,15 +113,20 @@ Tensor constant_tensor(const std::string& text) {
 }
 
 OnnxOptions onnx_options(const Arguments& arguments) {
-  OnnxOptions options{.dtype = parse_dtype(arguments.value_or("--dtype", "float32"))};
-  for (const std::string& text : arguments.values("--constant")) {
-    const auto [key, value] = parse_pair("--constant", text);
-    options.constants[key] = constant_tensor(value);
-  }
-  return options;
+  return {.constants = constants_of(arguments),
+          .dtype = parse_dtype(arguments.value_or("--dtype", "float32"))};
 }
 
 }  // namespace
+
+TensorMap constants_of(const Arguments& arguments) {
+  TensorMap constants;
+  for (const std::string& text : arguments.values("--constant")) {
+    const auto [key, value] = parse_pair("--constant", text);
+    constants[key] = constant_tensor(value);
+  }
+  return constants;
+}
 
 std::string_view text_of(FileKind kind) {
   switch (kind) {
@@ -197,6 +202,7 @@ ModelFile read_model(const std::string& path, const Arguments& arguments) {
     OnnxModel read = read_onnx(path, onnx_options(arguments));
     file.model = std::move(read.model);
     file.params = std::move(read.parameters);
+    file.renamed = std::move(read.renamed);
   } else if (kind == FileKind::json_model) {
     file.model = read_json(path);
   } else {

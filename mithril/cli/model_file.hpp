@@ -1,6 +1,7 @@
 // Reads the files that commands take.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,7 +32,11 @@ struct ModelFile {
   std::optional<TensorMap> params = {};
   State state = {};
   std::vector<std::string> data_keys = {};
+  std::map<std::string, std::string> renamed = {};  // OnnxModel::renamed
 };
+
+// The values of --constant, by the names of inputs.
+TensorMap constants_of(const Arguments& arguments);
 
 // Reads a model as JSON, a package or an ONNX file. Of `arguments`, --params gives the parameters,
 // and --constant and --dtype are options of ONNX files, where the command has them. InputError

@@ -24,7 +24,7 @@ void Output::written(std::string_view command, const std::string& from,
   for (const std::string& path : paths) text("wrote " + path + "\n");
 }
 
-void Output::write() const {
+void Output::write() {
   std::string_view rest = text_;
   while (!rest.empty()) {
     const ssize_t written = ::write(STDOUT_FILENO, rest.data(), rest.size());
@@ -32,6 +32,7 @@ void Output::write() const {
     if (written < 0) cannot_write("standard output", reason_of(errno));
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
+  text_.clear();
 }
 
 }  // namespace mithril::cli

@@ -28,9 +28,9 @@ class Output {
   void written(std::string_view command, const std::string& from,
                const std::vector<std::string>& paths);
 
-  // Writes all to standard output. Errors E0831, with the reason of the system, if it is closed or
-  // full.
-  void write() const;
+  // Writes what was not yet written to standard output. Errors E0831, with the reason of the
+  // system, if it is closed or full.
+  void write();
 
  private:
   bool json_;

@@ -43,7 +43,7 @@ class Parser {
     app_.set_help_flag();
     app_.allow_extras();
     for (const Positional& positional : command.positionals) {
-      add(positional.name, positional.name, false);
+      add(positional.name, positional.name, Values{.many = positional.is_repeated})->required();
     }
     for (const CommandOption& option : command.options) add_option(option);
     for (const CommandOption& option : common_options()) add_option(option);
@@ -58,6 +58,9 @@ class Parser {
       // "--dtype: 1 required TEXT missing"
       const std::string text = error.what();
       throw UsageError{text.substr(0, text.find(':')) + " takes one value, once", advice()};
+    } catch (const CLI::RequiredError& error) {
+      const std::string text = error.what();  // "FILE is required"
+      throw UsageError{"missing argument " + text.substr(0, text.find(' ')), advice()};
     } catch (const CLI::ParseError& error) {
       throw UsageError{error.what(), advice()};
     }
@@ -69,10 +72,9 @@ class Parser {
     for (const auto& [name, option] : options_) {
       if (option->count() > 0) arguments.add(name, option->results());
     }
-    for (const Positional& positional : command_.positionals) {
-      if (!arguments.has(positional.name)) {
-        throw UsageError{"missing argument " + positional.name, advice()};
-      }
+    for (const CommandOption& option : command_.options) {
+      if (!option.initial.empty() && !arguments.has(option.name))
+        arguments.add(option.name, {option.initial});
     }
     check_choices(arguments, command_.options);
     return arguments;
@@ -83,10 +85,17 @@ class Parser {
     return fmt::format("usage: mithril {} {}", command_.name, usage_of(command_));
   }
 
-  void add(const std::string& name, const std::string& key, bool is_repeated) {
-    CLI::Option* option = is_repeated ? app_.add_option(name, lists_[key])->allow_extra_args(false)
-                                      : app_.add_option(name, values_[key]);
+  struct Values {
+    bool repeated = false;  // one at a time
+    bool many = false;
+  };
+  CLI::Option* add(const std::string& name, const std::string& key, Values values) {
+    const bool is_list = values.repeated || values.many;
+    CLI::Option* option = is_list
+                              ? app_.add_option(name, lists_[key])->allow_extra_args(values.many)
+                              : app_.add_option(name, values_[key]);
     options_.emplace_back(key, option);
+    return option;
   }
 
   void add_option(const CommandOption& option) {
@@ -95,7 +104,7 @@ class Parser {
     } else {
       if (!option.letter.empty()) letters_.push_back(option.letter);
       const std::string names = option.letter.empty() ? "" : option.letter + ",";
-      add(names + option.name, option.name, option.is_repeated);
+      add(names + option.name, option.name, {option.is_repeated, option.takes_many});
     }
   }
 
@@ -167,7 +176,9 @@ std::string option_help(const CommandOption& option) {
 
 std::string usage_of(const Command& command) {
   std::string text = "[OPTIONS]";
-  for (const Positional& positional : command.positionals) text += " " + positional.name;
+  for (const Positional& positional : command.positionals) {
+    text += " " + positional.name + (positional.is_repeated ? "..." : "");
+  }
   return text;
 }
 
@@ -214,16 +225,13 @@ ParsedCall parse(std::span<const std::string> given) {
                      guess.empty() ? "mithril --help lists the commands" : guess};
   }
   const std::vector<std::string> rest(given.begin() + 1, given.end());
-  if (command->is_python) {
-    ParsedCall call{.command = &*command};
-    call.arguments.add("arguments", rest);
-    return call;
-  }
   for (const std::string& argument : rest) {
     if (argument == "--") break;
     if (argument == "--help" || argument == "-h") return {.text = help_text(*command)};
   }
-  return {.command = &*command, .arguments = Parser(*command).parse(rest)};
+  ParsedCall call{.command = &*command, .arguments = Parser(*command).parse(rest)};
+  call.arguments.add("arguments", rest);
+  return call;
 }
 
 }  // namespace mithril::cli

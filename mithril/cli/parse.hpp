@@ -30,7 +30,7 @@ std::string usage_of(const Command& command);
 std::string option_head(const CommandOption& option);
 std::string option_help(const CommandOption& option);
 
-// The options of each command that does not run in Python.
+// The options of each command.
 const std::vector<CommandOption>& common_options();
 
 }  // namespace mithril::cli

@@ -12,6 +12,7 @@
 #include "mithril/cli/argument_values.hpp"
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/compile_file.hpp"
+#include "mithril/cli/onnx_runtime.hpp"
 #include "mithril/cli/text_table.hpp"
 #include "mithril/edit/cost.hpp"
 #include "mithril/profile/profile.hpp"
@@ -55,9 +56,10 @@ struct Timing {
   std::string shapes;
   double compile = 0, first = 0, median = 0, p90 = 0, p99 = 0, least = 0, most = 0;  // in ms
   std::int64_t runs = 0;
-  Cost cost;                                   // 0: not counted
-  std::optional<std::int64_t> run_bytes = {};  // the memory of an evaluation
-  std::unique_ptr<Profile> profile = nullptr;  // of --ops; null without
+  Cost cost;                                      // 0: not counted
+  std::optional<std::int64_t> run_bytes = {};     // the memory of an evaluation
+  std::unique_ptr<Profile> profile = nullptr;     // of --ops and --trace; null without
+  std::optional<OnnxRuntimeAnswer> against = {};  // of --against
 };
 
 double percentile(const std::vector<double>& sorted, double share) {
@@ -151,8 +153,16 @@ Timing time_shapes(const ModelFile& file, const Arguments& arguments,
   timing.cost = cost_of(file.model, shapes);
   timing.run_bytes = bound.memory_timeline(data).planned_bytes;
   constexpr std::int64_t most_profiled = 20;
-  if (arguments.has("--ops"))
+  if (arguments.has("--ops") || arguments.has("--trace"))
     timing.profile = profile_of(bound, data, std::min(timing.runs, most_profiled));
+  if (arguments.has("--against")) {
+    timing.against =
+        run_onnx_runtime(file, arguments, compiled,
+                         {.params = params.share(), .state = state_of(file, compiled)}, data,
+                         {.threads = arguments.number("--threads", 1).value_or(0),
+                          .runs = runs.value_or(0),
+                          .seconds = time_ms / 1e3});
+  }
   return timing;
 }
 
@@ -185,6 +195,13 @@ Json json_of(const Timing& timing, const MachinePeak& peak) {
   if (const auto share = share_of_peak(timing, peak)) object.emplace_back("share_of_peak", *share);
   if (timing.run_bytes) object.emplace_back("run_bytes", *timing.run_bytes);
   if (timing.profile) object.emplace_back("ops", op_rows(*timing.profile));
+  if (timing.against) {
+    object.emplace_back("onnxruntime", Json::Object{{"version", timing.against->version},
+                                                    {"load_ms", timing.against->load_ms},
+                                                    {"first_ms", timing.against->first_ms},
+                                                    {"median_ms", timing.against->median_ms},
+                                                    {"runs", timing.against->runs}});
+  }
   return object;
 }
 
@@ -196,18 +213,30 @@ TableRow row_of(const Timing& timing, const MachinePeak& peak) {
   const auto rate = [&](std::int64_t count, const char* unit) {
     return is_counted ? scaled(static_cast<double>(count) / seconds, unit) : std::string("?");
   };
-  return {shapes_text(timing),
-          ms(timing.median),
-          ms(timing.p90),
-          ms(timing.p99),
-          ms(timing.least),
-          ms(timing.most),
-          grouped(timing.runs),
-          rate(timing.cost.operations, "op/s"),
-          rate(timing.cost.bytes, "B/s"),
-          share ? fmt::format("{:.0f} %", 100 * *share) : std::string("?"),
-          ms(timing.compile),
-          ms(timing.first)};
+  TableRow row = {shapes_text(timing),
+                  ms(timing.median),
+                  ms(timing.p90),
+                  ms(timing.p99),
+                  ms(timing.least),
+                  ms(timing.most),
+                  grouped(timing.runs),
+                  rate(timing.cost.operations, "op/s"),
+                  rate(timing.cost.bytes, "B/s"),
+                  share ? fmt::format("{:.0f} %", 100 * *share) : std::string("?"),
+                  ms(timing.compile),
+                  ms(timing.first)};
+  if (timing.against) {
+    row.push_back(ms(timing.against->median_ms));
+    row.push_back(fmt::format("{:.2f}", timing.median / timing.against->median_ms));
+  }
+  return row;
+}
+
+void write_trace(const std::vector<Timing>& timings, const Arguments& arguments) {
+  if (!arguments.has("--trace")) return;
+  if (timings.size() > 1)
+    throw UsageError{"--trace is for one shape of each input, and --shape gives several"};
+  timings.front().profile->save(arguments.value("--trace"));
 }
 
 }  // namespace
@@ -223,6 +252,11 @@ int bench(const Arguments& arguments, Output& output) {
   const MachinePeak peak = measure_peak(*cpu());
   std::vector<TableRow> rows = {{"shapes", "median ms", "p90", "p99", "min", "max", "runs",
                                  "operations", "memory", "of peak", "compile ms", "first ms"}};
+  if (arguments.has("--against")) {
+    rows.front().emplace_back("onnxruntime ms");
+    rows.front().emplace_back("ratio");
+  }
+  write_trace(all, arguments);
   Json::Array timings;
   for (const Timing& timing : all) {
     rows.push_back(row_of(timing, peak));
@@ -249,7 +283,7 @@ int bench(const Arguments& arguments, Output& output) {
                     "matrices, {} in a copy\n",
                     scaled(peak.operations, "op/s"), scaled(peak.bytes, "B/s")));
     for (const Timing& timing : all) {
-      if (!timing.profile) continue;
+      if (!arguments.has("--ops")) continue;
       const std::string title = timing.shapes.empty() ? "" : timing.shapes + "\n";
       output.text("\n" + title + timing.profile->summary({.peak = peak}));
     }

@@ -45,6 +45,66 @@ CommandOption output_file(std::string help) {
           .letter = "-o"};
 }
 
+std::vector<CommandOption> verify_options() {
+  return {
+      {.name = "--backends",
+       .value = "NAME...",
+       .help = "two or more, the first is the reference; torch, jax and onnxruntime need Python",
+       .choices = {"reference", "cpu", "torch", "jax", "onnxruntime"},
+       .takes_many = true},
+      {.name = "--dtype",
+       .value = "DTYPE",
+       .help = "the dtype of floats",
+       .choices = {"float32", "float64"},
+       .initial = "float32"},
+      shape,
+      constant,
+      params,
+      {.name = "--data",
+       .value = "FILE",
+       .help = "a file of the inputs, such as .safetensors; default: random ones",
+       .completion = Completion::file},
+      {.name = "--tolerance",
+       .value = "X",
+       .help = "the largest difference, relative to the largest element of a value"},
+      {.name = "--no-gradients", .help = "compare the outputs only"},
+      {.name = "--inference", .help = "compare in inference mode"},
+      seed,
+      {.name = "--reduce",
+       .value = "FOLDER",
+       .help = "cut the graph to the smallest that fails, and write it with a test",
+       .completion = Completion::file}};
+}
+
+std::vector<CommandOption> serve_options() {
+  const auto option = [](std::string name, std::string value, std::string help,
+                         std::string initial = "") {
+    return CommandOption{.name = std::move(name),
+                         .value = std::move(value),
+                         .help = std::move(help),
+                         .initial = std::move(initial)};
+  };
+  return {option("--host", "ADDRESS", "the address of an interface", "127.0.0.1"),
+          option("--port", "N", "0 chooses a free port", "8000"),
+          option("--max-batch-size", "ROWS", "rows of an evaluation", "1"),
+          option("--max-delay", "SECONDS", "how long a batch waits for further requests", "0"),
+          option("--max-queue", "N", "requests that wait for an evaluation", "1024"),
+          option("--mask", "INPUT", "the input that is 0 at padding, such as attention_mask"),
+          option("--memory-limit", "BYTES", "of all models, such as 2GB"),
+          option("--max-request-bytes", "BYTES", "of the body of a request", "67108864"),
+          option("--max-buffered-bytes", "BYTES", "of the bodies of all requests", "1073741824"),
+          option("--max-connections", "N", "open connections", "1000"),
+          option("--max-requests", "N", "requests that are answered at a time", "512"),
+          option("--request-timeout", "SECONDS", "for a request to arrive", "60"),
+          option("--idle-timeout", "SECONDS", "for a connection without a request", "60"),
+          option("--stop-timeout", "SECONDS",
+                 "after a signal, for the answers to requests that have arrived", "25"),
+          option("--arrival-timeout", "SECONDS",
+                 "after a signal, for requests that are still arriving", "1"),
+          option("--allow-native", "",
+                 "run native code of packages, in Python: only of authors whom you trust")};
+}
+
 }  // namespace
 
 const std::vector<Command>& commands() {
@@ -93,12 +153,25 @@ const std::vector<Command>& commands() {
              .value = "N",
              .help = "timed runs of each shape; default: as many as fit in 2 s, at least 5"},
             {.name = "--ops", .help = "show how the time is spread over the ops"},
+            {.name = "--trace",
+             .value = "FILE",
+             .help = "write a profile as a trace, for Perfetto and `mithril graph --profile`",
+             .completion = Completion::file},
+            {.name = "--against",
+             .value = "PROGRAM",
+             .help = "time another program, too; it runs in Python",
+             .choices = {"onnxruntime"}},
             {.name = "--format",
              .value = "FORMAT",
              .help = "the format of the table",
              .choices = {"text", "markdown", "csv"},
              .initial = "text"}},
        .run = bench},
+      {.name = "verify",
+       .summary = "Compare backends on a model, value by value. Exit status 1 if they differ.",
+       .positionals = {model_file},
+       .options = verify_options(),
+       .run = verify},
       {.name = "diff",
        .summary = "Compare two models or two files of tensors. Exit status 1 if they differ.",
        .positionals = {{"A", any_file.help}, {"B", "the file to compare it with"}},
@@ -123,13 +196,15 @@ const std::vector<Command>& commands() {
                     .initial = "20"}},
        .run = convert},
       {.name = "codegen",
-       .summary = "Write a model as source code: C++, JAX or JavaScript.",
+       .summary =
+           "Write a model as source code: C++, JAX or JavaScript.",
        .positionals = {model_file},
        .options = {{.name = "--target",
                     .value = "TARGET",
                     .help = "the language; default: by the ending of --output",
                     .choices = {"cpp", "jax", "javascript"}},
-                   output_file("the file to write: NAME.cpp, NAME.py or NAME.mjs"),
+                   output_file(
+                       "the file to write: NAME.cpp, NAME.py or NAME.mjs"),
                    constant,
                    shape,
                    dtype},
@@ -148,6 +223,12 @@ const std::vector<Command>& commands() {
              .help = "a file of parameters, shown as histograms; without it, those of the package "
                      "or ONNX file",
              .completion = Completion::file},
+            {.name = "--profile",
+             .value = "FILE",
+             .help =
+                 "a trace of `mithril bench --trace` or of Profile.save: the page shows the time "
+                 "and the bytes of each part",
+             .completion = Completion::file},
             {.name = "--gradients", .help = "the page also shows the graph with gradients"},
             {.name = "--passes", .help = "the page also shows the graph after each pass"},
             {.name = "--depth",
@@ -155,6 +236,37 @@ const std::vector<Command>& commands() {
              .help = "the levels of parts that .dot, .mmd and .svg show; .html shows all",
              .initial = "1"}},
        .run = draw_graph},
+      {.name = "package",
+       .summary = "Make, inspect, verify and copy packages. `create` runs in Python.",
+       .positionals =
+           {{"ACTION",
+             "create FOLDER PACKAGE, from a folder of Hugging Face; inspect PACKAGE; verify "
+             "PACKAGE..., which compares all checksums; extract PACKAGE TARGET"},
+            {"PATH", "a package, or what ACTION takes", true}},
+       .options =
+           {{.name = "--name", .value = "NAME", .help = "of create: the name of the package"},
+            {.name = "--revision",
+             .value = "TEXT",
+             .help = "of create: the revision; default: made of the checksums"},
+            {.name = "--licence",
+             .value = "TEXT",
+             .help = "of create: the licence; default: that in README.md"},
+            {.name = "--source", .value = "TEXT", .help = "of create: where the folder comes from"},
+            {.name = "--max-shard-bytes",
+             .value = "N",
+             .help = "of create: split larger parameters"},
+            {.name = "--library",
+             .value = "NAME=SIZE...",
+             .help = "of create: add a generated library for inputs of these sizes",
+             .takes_many = true}},
+       .run = package},
+      {.name = "serve",
+       .summary = "Serve packages over HTTP, with the Open Inference Protocol.",
+       .positionals = {{"PACKAGE",
+                        "a package; NAME=PACKAGE gives its model another name than the package has",
+                        true}},
+       .options = serve_options(),
+       .run = serve},
       {.name = "doctor",
        .summary =
            "Show what this machine has and lacks: processor, threads, caches, Python, torch.",
@@ -167,13 +279,6 @@ const std::vector<Command>& commands() {
        .summary = "Write the manual of all commands: man (roff) or markdown.",
        .positionals = {{"FORMAT", "man or markdown"}},
        .run = manual},
-      {.name = "package",
-       .summary = "Make, copy and check packages (in Python).",
-       .is_python = true},
-      {.name = "serve", .summary = "Serve packages over HTTP (in Python).", .is_python = true},
-      {.name = "verify",
-       .summary = "Compare backends on a model, value by value (in Python).",
-       .is_python = true},
   };
   return all;
 }

@@ -11,9 +11,7 @@ namespace {
 
 std::vector<CommandOption> all_options(const Command& command) {
   std::vector<CommandOption> options = command.options;
-  if (!command.is_python) {
-    options.insert(options.end(), common_options().begin(), common_options().end());
-  }
+  options.insert(options.end(), common_options().begin(), common_options().end());
   options.push_back({.name = "--help", .help = "show the help"});
   return options;
 }

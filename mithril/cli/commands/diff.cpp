@@ -2,11 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 
-#include "mithril/base/printable.hpp"
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/model_file.hpp"
 #include "mithril/cli/text_table.hpp"
@@ -121,22 +119,12 @@ std::map<std::string, std::string> shapes_of_ports(const Model& model) {
   return found;
 }
 
-double tolerance_of(const Arguments& arguments) {
-  const std::string text = arguments.value_or("--tolerance", "0");
-  double tolerance = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), tolerance);
-  if (failed != std::errc() || end != text.data() + text.size() || !(tolerance >= 0)) {
-    throw UsageError{fmt::format("--tolerance is '{}', expected a number", printable(text))};
-  }
-  return tolerance;
-}
-
 }  // namespace
 
 int diff(const Arguments& arguments, Output& output) {
   const std::string &a = arguments.value("A"), &b = arguments.value("B");
   const FileKind kinds[] = {kind_of_file(a), kind_of_file(b)};
-  Comparison comparison(tolerance_of(arguments));
+  Comparison comparison(*arguments.real("--tolerance", 0));
   if (has_model(kinds[0]) != has_model(kinds[1])) {
     throw UsageError{fmt::format("A is {}, and B is {}", text_of(kinds[0]), text_of(kinds[1])),
                      "give two models, or two files of tensors"};

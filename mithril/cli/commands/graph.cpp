@@ -1,6 +1,9 @@
 // `mithril graph`: a drawing of a model.
 #include <fmt/format.h>
 
+#include <map>
+#include <utility>
+
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/write_file.hpp"
@@ -8,6 +11,7 @@
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/draw_svg.hpp"
 #include "mithril/cli/model_file.hpp"
+#include "mithril/cli/trace_file.hpp"
 #include "mithril/model/diagram_text.hpp"
 #include "mithril/viewer/view.hpp"
 
@@ -17,15 +21,19 @@ namespace {
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
 std::string page_of(const ModelFile& file, const Arguments& arguments) {
+  std::map<std::string, std::map<std::string, double>> measured;
+  if (arguments.has("--profile"))
+    measured = measured_in_trace(arguments.value("--profile"), file.model);
   return view_page(file.model, {.title = file_name(arguments.value("FILE")),
                                 .shapes = shapes_of(arguments.values("--shape")),
                                 .params = file.params ? &*file.params : nullptr,
                                 .gradients = arguments.has("--gradients"),
-                                .passes = arguments.has("--passes")});
+                                .passes = arguments.has("--passes"),
+                                .measured = std::move(measured)});
 }
 
 void check_page_options(const Arguments& arguments, const std::string& path) {
-  for (const char* option : {"--params", "--gradients", "--passes"}) {
+  for (const char* option : {"--params", "--profile", "--gradients", "--passes"}) {
     if (!arguments.has(option)) continue;
     throw UsageError{fmt::format("{} is for pages, and --output is '{}'", option, printable(path)),
                      "end it with .html"};

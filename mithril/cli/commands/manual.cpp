@@ -45,8 +45,8 @@ std::string man_page() {
       "...\n.SH COMMANDS\n",
       version());
   for (const Command& command : commands()) {
-    text += fmt::format(".SS mithril {} {}\n{}\n", roff(command.name),
-                        command.is_python ? "..." : roff(usage_of(command)), roff(command.summary));
+    text += fmt::format(".SS mithril {} {}\n{}\n", roff(command.name), roff(usage_of(command)),
+                        roff(command.summary));
     for (const Positional& positional : command.positionals) {
       text += fmt::format(".TP\n.I {}\n{}\n", roff(positional.name), roff(positional.help));
     }
@@ -70,10 +70,8 @@ std::string code(const std::string& text) { return "`" + text + "`"; }
 std::string markdown() {
   std::string text;
   for (const Command& command : commands()) {
-    text +=
-        fmt::format("### mithril {}\n\n{}\n\n    mithril {} {}\n\n", command.name, command.summary,
-                    command.name, command.is_python ? "..." : usage_of(command));
-    if (command.is_python) continue;
+    text += fmt::format("### mithril {}\n\n{}\n\n    mithril {} {}\n\n", command.name,
+                        command.summary, command.name, usage_of(command));
     std::vector<TableRow> rows = {{"argument", "meaning"}};
     for (const Positional& positional : command.positionals) {
       rows.push_back({code(positional.name), positional.help});

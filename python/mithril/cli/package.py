@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=SIZE",
         help="add a generated library for inputs of these sizes: --library N=1 L=128",
     )
+    create.add_argument("--json", action="store_true", help="as JSON")
     create.set_defaults(run=_create)
 
     inspect = commands.add_parser("inspect", help="show what a package is, without its parameters")
@@ -61,11 +62,14 @@ def _create(arguments: argparse.Namespace) -> None:
     }
     library = dict(arguments.library) if arguments.library else None
     create_package(arguments.source, arguments.target, library=library, **options)
-    print(_summary(load_package(arguments.target, verify="lazy")))
+    _show(load_package(arguments.target, verify="lazy", allow_native_code=True), arguments)
 
 
 def _inspect(arguments: argparse.Namespace) -> None:
-    package = load_package(arguments.package, verify="lazy", allow_native_code=True)
+    _show(load_package(arguments.package, verify="lazy", allow_native_code=True), arguments)
+
+
+def _show(package: Package, arguments: argparse.Namespace) -> None:
     print(json.dumps(_fields(package), indent=2) if arguments.json else _summary(package))
 
 
@@ -89,7 +93,7 @@ def _port(port: PackagePort) -> dict[str, Any]:
 
 
 def _fields(package: Package) -> dict[str, Any]:
-    info = package.info._asdict()
+    info = {"schema": 1, "command": "package", "file": package.path, **package.info._asdict()}
     info["inputs"] = [_port(port) for port in package.info.inputs]
     info["outputs"] = [_port(port) for port in package.info.outputs]
     info["files"] = [file._asdict() for file in package.files]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from functools import partial
@@ -56,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run native code of packages, such as TorchScript: only of authors whom you trust",
     )
+    parser.add_argument("--json", action="store_true", help="write one JSON object")
     parser.set_defaults(run=_run, serves=True)
 
 
@@ -87,12 +89,17 @@ def _run(given: argparse.Namespace) -> None:
         arrival_timeout=given.arrival_timeout,
     )
     try:
-        models = ", ".join(engine.list_models())
-        print(f"serving {models} at http://{server.address}", flush=True)
+        models = engine.list_models()
+        if given.json:
+            fields = {"schema": 1, "command": "serve", "models": models, "address": server.address}
+            print(json.dumps(fields, indent=2), flush=True)
+        else:
+            print(f"serving {', '.join(models)} at http://{server.address}", flush=True)
         server.wait()
     except KeyboardInterrupt:
         end_at_next_signal()
-        print("stopping", flush=True)
+        if not given.json:
+            print("stopping", flush=True)
         raise
     finally:
         if not server.stop():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,8 +15,9 @@ import numpy as np
 from .. import _core
 from .._core import Backend, CompiledModel, Model, raise_error
 from ..backends import CpuBackend, JaxBackend, TorchBackend
-from ..backends.compare import compare, write_reduced
+from ..backends.compare import BackendComparison, compare, write_reduced
 from ..files import load_safetensors
+from ..onnx_files import from_onnx
 from ..packages.file_kinds import JSON_MODEL, LOAD, kind_of_path
 from ..packages.package import load_package
 
@@ -31,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options; sets `run`."""
     parser.description = f"{DESCRIPTION} The exit status is 1 if they differ."
     parser.add_argument(
-        "model", help="a model as JSON, as Model.to_json writes it; or a package, with its weights"
+        "model",
+        help="a model as JSON, as Model.to_json writes it; a package or an ONNX file, with its "
+        "weights",
     )
     parser.add_argument(
         "--backends",
@@ -50,6 +55,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the sizes of an input: x=8,4; for every size that the model leaves open",
     )
     parser.add_argument(
+        "--constant",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="fix an input to a number, true or false",
+    )
+    parser.add_argument(
         "--params",
         help="a .safetensors file; default: those of the package, or as the layers initialise",
     )
@@ -63,18 +75,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reduce", metavar="FOLDER", help="cut the graph to the smallest that fails, and write it"
     )
+    parser.add_argument("--json", action="store_true", help="write one JSON object")
     parser.set_defaults(run=_run)
 
 
 def _run(given: argparse.Namespace) -> None:
-    verified = _read(Path(given.model))
-    model = verified.model
     dtype = getattr(_core.dtype, given.dtype)
+    constants = dict(_constant(text) for text in given.constant)
+    verified = _read(Path(given.model), constants, dtype)
+    model = verified.model
     backends = [BACKENDS[name](dtype) for name in given.backends]
     options = {
         "shapes": _shapes(given.shape),
         "inference": given.inference,
         "data_keys": verified.data_keys,
+        # Constants of an ONNX file are in the model.
+        "constant_keys": {} if _is_onnx(Path(given.model)) else constants,
     }
     compiled = _core.compile(model, backends[0], **options)
     params = verified.params
@@ -104,15 +120,52 @@ def _run(given: argparse.Namespace) -> None:
         state=verified.state,
         **options,
     )
-    print(found, end="")
+    written: list[Path] = []
     if given.reduce is not None and found.differences:
         first = found.differences[0]
-        for path in write_reduced(
+        written = write_reduced(
             Path(given.reduce), first, found.backends[0], backends, given.tolerance
-        ):
+        )
+    if given.json:
+        print(json.dumps(_fields(given.model, found, written), indent=2))
+    else:
+        print(found, end="")
+        for path in written:
             print(f"wrote {path}")
     if not found.agrees:
         sys.exit(1)
+
+
+def _fields(model: str, found: BackendComparison, written: Sequence[Path]) -> dict[str, Any]:
+    """Returns the object of --json, as the native command writes it."""
+    return {
+        "schema": 1,
+        "command": "verify",
+        "file": model,
+        "backends": found.backends,
+        "agree": found.agrees,
+        "nodes": found.nodes,
+        "differences": [
+            {
+                "path": difference.path,
+                "op": difference.op,
+                "backend": difference.backend,
+                "element": list(difference.worst),
+                "expected": _finite(difference.expected_element),
+                "got": _finite(difference.got_element),
+                "difference": _finite(difference.difference),
+                "allowed": _finite(difference.allowed),
+                "in_whole_graph": difference.in_whole_graph,
+            }
+            for difference in found.differences
+        ],
+        "written": [str(path) for path in written],
+    }
+
+
+def _finite(number: float) -> float | None:
+    """Returns None in place of an infinity or a NaN, which JSON lacks."""
+    return number if math.isfinite(number) else None
 
 
 def _initial(compiled: CompiledModel, seed: int) -> dict[str, Any]:
@@ -136,14 +189,21 @@ class _Verified(NamedTuple):
     data_keys: Sequence[str] = ()
 
 
-def _read(path: Path) -> _Verified:
+def _is_onnx(path: Path) -> bool:
+    return path.suffix == ".onnx" and path.is_file()
+
+
+def _read(path: Path, constants: dict[str, Any], dtype: Any) -> _Verified:
+    if _is_onnx(path):
+        model, params, _ = from_onnx(path, constants, dtype=dtype)
+        return _Verified(model, params)
     if path.is_file() and path.suffix != ".zip":
         kind = kind_of_path(path)
         if kind != JSON_MODEL and kind.text not in ("JSON", "a text"):
             raise_error(
                 "InputError",
                 "E0860",
-                "this is neither a model as JSON nor a package",
+                "this is no model as JSON, package or ONNX file",
                 path=str(path),
                 facts=[("it is", kind.text)],
                 help="--params takes the weights of a model"
@@ -170,6 +230,23 @@ def _shapes(arguments: list[str]) -> dict[str, list[int]]:
                 help="write the sizes with commas: x=8,4",
             )
     return shapes
+
+
+def _constant(argument: str) -> tuple[str, Any]:
+    key, _, text = argument.partition("=")
+    if text in ("true", "false"):
+        return key, text == "true"
+    for read in (int, float):
+        try:
+            return key, read(text)
+        except ValueError:
+            continue
+    raise_error(
+        "ValueError",
+        "E0439",
+        f"--constant is '{argument}', expected KEY=VALUE",
+        help="the value is a number, true or false",
+    )
 
 
 def _random_data(compiled: CompiledModel, keys: Sequence[str], seed: int) -> dict[str, Any]:

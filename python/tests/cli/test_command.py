@@ -285,15 +285,10 @@ def test_doctor_says_what_is_there(folder):
     assert set(found) >= {"processor", "instructions", "threads", "memory", "cache", "torch"}
 
 
-def test_verify_runs_in_python(folder):
-    ended = run_command("verify", "net.json", "--shape", "x=3,8", folder=folder)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.startswith("cpu, cpu agree on ")
-
-
 def test_a_command_of_python_needs_python(folder, tmp_path):
     variables = {"MITHRIL_PYTHON": None, "VIRTUAL_ENV": None, "PATH": str(tmp_path)}
-    ended = run_command("verify", "net.json", folder=folder, **variables)
+    call = ["verify", "net.json", "--backends", "cpu", "torch"]
+    ended = run_command(*call, folder=folder, **variables)
     assert (ended.returncode, ended.stderr) == (
         4,
         "mithril: `mithril verify` needs Python, and none was found\n"

@@ -1,8 +1,11 @@
 """`mithril graph`: pages, Graphviz, Mermaid and SVG."""
 
+import json
+import re
+
 import numpy as np
 import pytest
-from command import needs_command, run_command, text_of
+from command import needs_command, refusal_of, run_command, text_of
 
 import mithril as ml
 
@@ -45,6 +48,37 @@ def test_graph_draws_the_parts(folder, tmp_path):
     text_of("graph", "net.json", "-o", tmp_path / "net.html", folder=folder)
     page = (tmp_path / "net.html").read_text(encoding="utf-8")
     assert "<title>net.json</title>" in page and '"histograms":{}' in page
+
+
+def test_graph_shows_a_profile(folder, tmp_path):
+    trace, path = tmp_path / "trace.json", tmp_path / "net.html"
+    shape = ["--shape", "x=3,8"]
+    text_of("bench", "net.json", *shape, "--runs", "5", "--trace", trace, folder=folder)
+    text_of("graph", "net.json", "-o", path, "--profile", trace, folder=folder)
+    measured = json.loads(re.search(r'"measured":(\{.*?\}\})', path.read_text("utf-8"))[1])
+    layers = {"linear": 0, "linear_1": 0}
+    for event in json.loads(trace.read_text("utf-8"))["traceEvents"]:
+        if (layer := event.get("args", {}).get("layer")) in layers:
+            layers[layer] += event["dur"] * 1e-6
+    assert {key: measured["time"][key] for key in layers} == pytest.approx(layers)
+    assert measured["bytes"].keys() == measured["time"].keys()
+
+
+def test_graph_refuses_what_is_no_profile_of_the_model(folder, tmp_path):
+    other = tmp_path / "other.json"
+    other.write_text("{}", encoding="utf-8")
+    call = ["graph", "net.json", "-o", tmp_path / "net.html", "--profile", other]
+    assert refusal_of(*call, folder=folder, status=2) == (
+        f"mithril: '{other}' is no trace of a profile\n"
+        "  help: write one: mithril bench FILE --trace trace.json, or Profile.save\n"
+    )
+    event = {"args": {"layer": "head"}, "dur": 1, "ts": 0, "tid": 1}
+    other.write_text(json.dumps({"traceEvents": [event]}), encoding="utf-8")
+    assert refusal_of(*call, folder=folder, status=2).startswith(
+        f"mithril: '{other}' has no step of a part of this model\n"
+    )
+    call[3] = tmp_path / "net.dot"
+    assert "--profile is for pages" in refusal_of(*call, folder=folder, status=2)
 
 
 def test_graph_writes_pages_with_parameters_gradients_and_passes(folder, tmp_path):

@@ -61,7 +61,7 @@ def test_a_file_that_is_no_package_is_named(name: str, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["w.safetensors", "a.npz", "a.npy", "a.gz", "m.onnx", "noise"])
+@pytest.mark.parametrize("name", ["w.safetensors", "a.npz", "a.npy", "a.gz", "noise"])
 def test_verify_names_the_kind_of_a_file(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -70,7 +70,7 @@ def test_verify_names_the_kind_of_a_file(
     path.write_bytes(make(tmp_path))
     assert main(["verify", str(path)]) == 1
     assert (
-        f"{path}: this is neither a model as JSON nor a package\n  it is : {expected}\n"
+        f"{path}: this is no model as JSON, package or ONNX file\n  it is : {expected}\n"
         in capsys.readouterr().err
     )
 

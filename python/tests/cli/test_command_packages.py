@@ -1,0 +1,155 @@
+"""`mithril package` and `serve`, which need no Python."""
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from command import COMMAND, needs_command, object_of, refusal_of, run_command, text_of
+from processes import environment
+
+import mithril as ml
+
+pytestmark = needs_command
+NO_PYTHON = {"MITHRIL_PYTHON": "/nowhere/python3"}
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+needs_server = pytest.mark.skipif(
+    find_spec("mithril._server") is None, reason="the server is not built"
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The package pkg, and y.npy: the output for X."""
+    folder = tmp_path_factory.mktemp("packages")
+    model = ml.Model()
+    model |= ml.Linear(4)(input=ml.IOKey("x", shape=["N", 3]), output="y")
+    model.expose_keys("y")
+    compiled = ml.compile(model, ml.CpuBackend(), inference=True)
+    params = compiled.get_parameters(seed=3)
+    ml.save_package(folder / "pkg", model, params, name="net", revision="7", licence="MIT")
+    np.save(folder / "y.npy", compiled.evaluate(params, {"x": X})["y"])
+    return folder
+
+
+def test_a_package_is_inspected_as_in_python(folder):
+    ended = run_command("package", "inspect", "pkg", folder=folder, **NO_PYTHON)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    python = subprocess.run(
+        [sys.executable, "-m", "mithril", "package", "inspect", "pkg"],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stdout == python.stdout
+    found = object_of("package", "inspect", "pkg", folder=folder)
+    assert found["inputs"] == [{"name": "x", "dtype": "float32", "dims": ["N", 3]}]
+    assert (found["schema"], found["file"], found["licence"]) == (1, "pkg", "MIT")
+    assert {file["name"] for file in found["files"]} >= {"model.json", "model.safetensors"}
+
+
+def test_packages_are_copied_and_verified(folder, tmp_path):
+    target = tmp_path / "copy.zip"
+    assert text_of("package", "extract", "pkg", target, folder=folder) == f"wrote {target}\n"
+    text_of("package", "extract", target, tmp_path / "again", folder=folder)
+    assert "all checksums match" in text_of(
+        "package", "verify", "pkg", target, tmp_path / "again", folder=folder
+    )
+    weights = tmp_path / "again" / "model.safetensors"
+    contents = bytearray(weights.read_bytes())
+    contents[-1] ^= 1
+    weights.write_bytes(contents)
+    refused = refusal_of("package", "verify", tmp_path / "again", folder=folder, status=3)
+    assert refused.startswith("mithril.ParseError[E0766]: ")
+
+
+def test_wrong_calls_of_package_are_refused(folder):
+    assert refusal_of("package", "inspekt", "pkg", folder=folder, status=2) == (
+        "mithril: ACTION is 'inspekt', expected one of create, inspect, verify, extract\n"
+        "  help: did you mean 'inspect'?\n"
+    )
+    assert refusal_of("package", "extract", "pkg", folder=folder, status=2) == (
+        "mithril: `mithril package extract PACKAGE TARGET` takes 2 paths, and got 1\n"
+    )
+    assert refusal_of("package", "verify", "pkg", "--name", "a", folder=folder, status=2) == (
+        "mithril: --name is an option of `mithril package create`\n"
+    )
+
+
+def test_create_runs_in_python(folder, tmp_path):
+    call = ["package", "create", folder, tmp_path / "p"]
+    ended = run_command(*call, folder=folder, **NO_PYTHON)
+    assert (ended.returncode, ended.stdout) == (4, "")
+    ended = run_command(*call, folder=folder)
+    assert "mithril.InputError[E0864]" in ended.stderr
+
+
+def serving(folder, *arguments):
+    return subprocess.Popen(
+        [COMMAND, "serve", *map(str, arguments)],
+        cwd=folder,
+        env={**environment(), **NO_PYTHON},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def post(address, model):
+    tensor = {"name": "x", "shape": X.shape, "datatype": "FP32", "data": X.ravel().tolist()}
+    body = json.dumps({"inputs": [tensor]}).encode()
+    request = urllib.request.Request(f"{address}/v2/models/{model}/infer", body)
+    with urllib.request.urlopen(request, timeout=60) as response:
+        return json.loads(response.read())["outputs"][0]["data"]
+
+
+@needs_server
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_packages_are_served_until_a_signal(folder, number):
+    process = serving(folder, "pkg", "second=pkg", "--port", 0, "--max-batch-size", 8)
+    try:
+        line = process.stdout.readline()
+        assert line.startswith("serving net, second at http://127.0.0.1:"), process.stderr.read()
+        for name in ("net", "second"):
+            answer = post(line.split()[-1], name)
+            np.testing.assert_allclose(answer, np.load(folder / "y.npy").ravel(), rtol=1e-5)
+        process.send_signal(number)
+        output, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, output, errors) == (0, "stopping\n", "")
+
+
+@needs_server
+def test_serve_says_where_as_an_object(folder):
+    process = serving(folder, "pkg", "--port", 0, "--json")
+    try:
+        text = ""
+        while "}" not in text:
+            line = process.stdout.readline()
+            assert line, process.stderr.read()
+            text += line
+        process.send_signal(signal.SIGTERM)
+        output, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    found = json.loads(text)
+    assert (found["schema"], found["command"], found["models"]) == (1, "serve", ["net"])
+    assert (process.returncode, output, errors) == (0, "", "")
+
+
+@needs_server
+def test_wrong_calls_of_serve_are_refused(folder):
+    assert refusal_of("serve", "pkg", "--max-delay", "soon", folder=folder, status=2) == (
+        "mithril: --max-delay is 'soon', expected a number of at least 0\n"
+    )
+    refused = refusal_of("serve", "pkg", "--port", "99999", folder=folder, status=3)
+    assert refused.startswith("mithril.ValueError[E1237]")
+    refused = refusal_of("serve", "nothing", folder=folder, status=3)
+    assert refused.startswith("mithril.InputError[")
