@@ -135,6 +135,7 @@ class LibraryWriter {
     write_generated(files_.weights, pieces);
     write_generated(files_.source, source());
     write_generated(files_.exports, library_exports);
+    if (!files_.header.empty()) write_generated(files_.header, library_header);
   }
 
  private:

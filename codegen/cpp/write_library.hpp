@@ -9,10 +9,11 @@
 namespace mithril {
 
 struct LibraryFiles {
-  std::string source;   // the path of the C++17 file to be written
-  std::string weights;  // the path of the file of the parameters, beside the library
-  std::string exports;  // the path of the linker's list of symbols
-  std::string name;     // of the model
+  std::string source;       // the path of the C++17 file to be written
+  std::string weights;      // the path of the file of the parameters, beside the library
+  std::string exports;      // the path of the linker's list of symbols
+  std::string name;         // of the model
+  std::string header = {};  // the path of a copy of mithril.h; empty: none
 };
 
 // Writes the source of a library that runs this model and needs only the standard library of C++,

@@ -1,18 +1,74 @@
-// `mithril codegen`: a model as source code.
+// `mithril codegen`: a model as source code, or as a package for the web.
+#include "codegen/web/write_wasm.hpp"
+#include "mithril/base/file_errors.hpp"
+#include "mithril/base/temporary_folder.hpp"
+#include "mithril/base/write_file.hpp"
+#include "mithril/cli/argument_values.hpp"
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/compile_file.hpp"
+#include "mithril/cli/cpp_compiler.hpp"
 #include "mithril/export/write.hpp"
 
 namespace mithril::cli {
+namespace {
+
+void write_or_refuse(const std::string& path, const std::string& text) {
+  if (const std::string why = write_file(path, text); !why.empty()) cannot_write(path, why);
+}
+
+// An npm package: without exceptions and a main function, because the loader calls the exported
+// functions.
+void write_wasm(const ExportedModel& model, const std::string& folder) {
+  const CppCompiler clang("mithril codegen --target wasm", "MITHRIL_WASM_CLANG", "clang++",
+                          "install clang, lld, libc++-14-dev-wasm32, libc++abi-14-dev-wasm32 and "
+                          "libclang-rt-14-dev-wasm32");
+  const TemporaryFolder made("mithril-wasm-");
+  if (!made) throw MissingError{"no temporary folder could be made", "set TMPDIR"};
+  const std::string source = made.path("model.cpp"), wasm = made.path("model.wasm");
+  const std::string name = folder.substr(folder.find_last_of('/') + 1);
+  write_or_refuse(source, wasm_source(model, name));
+  clang.run({"--target=wasm32-wasi",
+             "-msimd128",
+             "-mmutable-globals",
+             "-std=c++17",
+             "-O3",
+             "-fno-exceptions",
+             "-fno-rtti",
+             "-ffunction-sections",
+             "-fvisibility=hidden",
+             "-w",
+             "-nostartfiles",
+             "-Wl,--no-entry",
+             "-Wl,--gc-sections",
+             "-Wl,--strip-all",
+             "-Wl,--export=__heap_base",
+             "-Wl,--export=__stack_pointer",
+             "-Wl,-z,stack-size=262144",
+             source,
+             "-o",
+             wasm},
+            made);
+  write_wasm_loaders(model, folder);
+  write_or_refuse(folder + "/model.wasm", contents_of_file(wasm));
+}
+
+}  // namespace
 
 int generate_code(const Arguments& arguments, Output& output) {
   if (!arguments.has("--output")) {
     throw UsageError{"missing option --output", "name the file to write: --output model.cpp"};
   }
-  const std::string& path = arguments.value("--output");
+  std::string path = arguments.value("--output");
   const ModelFile file = read_model(arguments.value("FILE"), arguments);
   const CompiledModel compiled = compile_file(file, arguments, arguments.values("--shape"));
-  write(compiled, path, {.target = arguments.value_or("--target", "")});
+  const std::string target = arguments.value_or("--target", "");
+  if (target == "wasm") {
+    const TensorMap data = inputs_of(compiled, {}, 0);  // examples of the sizes
+    write_wasm(compiled.exported(data), path);
+    path += "/model.wasm";
+  } else {
+    write(compiled, path, {.target = target});
+  }
   output.written("codegen", arguments.value("FILE"), {path});
   return done;
 }

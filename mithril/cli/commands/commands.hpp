@@ -13,6 +13,7 @@ int verify(const Arguments& arguments, Output& output);
 int diff(const Arguments& arguments, Output& output);
 int convert(const Arguments& arguments, Output& output);
 int generate_code(const Arguments& arguments, Output& output);
+int compile_library(const Arguments& arguments, Output& output);
 int draw_graph(const Arguments& arguments, Output& output);
 int package(const Arguments& arguments, Output& output);
 int serve(const Arguments& arguments, Output& output);

@@ -1,4 +1,4 @@
-"""`mithril package` and `serve`, which need no Python."""
+"""`mithril package`, `serve` and `compile`, which need no Python."""
 
 import json
 import signal
@@ -9,6 +9,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from c_library import Library
 from command import COMMAND, needs_command, object_of, refusal_of, run_command, text_of
 from processes import environment
 
@@ -24,7 +25,7 @@ needs_server = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """The package pkg, and y.npy: the output for X."""
+    """The package pkg, net.json with net.safetensors, and y.npy: the output for X."""
     folder = tmp_path_factory.mktemp("packages")
     model = ml.Model()
     model |= ml.Linear(4)(input=ml.IOKey("x", shape=["N", 3]), output="y")
@@ -32,6 +33,8 @@ def folder(tmp_path_factory):
     compiled = ml.compile(model, ml.CpuBackend(), inference=True)
     params = compiled.get_parameters(seed=3)
     ml.save_package(folder / "pkg", model, params, name="net", revision="7", licence="MIT")
+    (folder / "net.json").write_text(model.to_json(), encoding="utf-8")
+    ml.save_safetensors(folder / "net.safetensors", params)
     np.save(folder / "y.npy", compiled.evaluate(params, {"x": X})["y"])
     return folder
 
@@ -153,3 +156,50 @@ def test_wrong_calls_of_serve_are_refused(folder):
     assert refused.startswith("mithril.ValueError[E1237]")
     refused = refusal_of("serve", "nothing", folder=folder, status=3)
     assert refused.startswith("mithril.InputError[")
+
+
+def test_compile_builds_a_library(folder, tmp_path):
+    built = tmp_path / "built"
+    call = ["compile", "net.json", "--params", "net.safetensors", "--shape", "x=2,3", "-o", built]
+    ended = run_command(*call, folder=folder, **NO_PYTHON)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    names = ("model.weights", "model.so", "mithril.h")
+    assert ended.stdout == "".join(f"wrote {built / name}\n" for name in names)
+    assert "mithril_model_run" in (built / "mithril.h").read_text(encoding="utf-8")
+    library = Library(built / "model.so")
+    opened = library.opened("")
+    np.testing.assert_allclose(
+        library.answer(opened, {"x": X}), np.load(folder / "y.npy"), rtol=1e-5
+    )
+    library.dll.mithril_model_free(opened)
+
+
+def test_compile_needs_sizes_and_a_compiler(folder, tmp_path):
+    call = ["compile", "net.json", "--params", "net.safetensors", "-o", tmp_path / "built"]
+    assert refusal_of(*call, folder=folder, status=2) == (
+        "mithril: the sizes of 'x' are not known\n  help: state them: --shape x=8,4\n"
+    )
+    call += ["--shape", "x=2,3"]
+    ended = run_command(*call, folder=folder, CXX="no-such-compiler")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (
+        4,
+        "",
+        "mithril: `mithril compile` needs a compiler, and found no 'no-such-compiler'\n"
+        "  help: install one (apt-get install g++), or name one in CXX\n",
+    )
+    ended = run_command(*call, folder=folder, CXX="/bin/false")
+    assert ended.returncode == 4 and "the compiler /bin/false failed" in ended.stderr
+    assert not (tmp_path / "built").exists()
+
+
+def test_codegen_writes_webassembly_with_a_clang(folder, tmp_path):
+    call = ["codegen", "net.json", "--target", "wasm", "--shape", "x=2,3", "-o", tmp_path / "web"]
+    ended = run_command(*call, folder=folder, MITHRIL_WASM_CLANG="/bin/false")
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert "the compiler /bin/false failed" in ended.stderr and "MITHRIL_WASM_CLANG" in ended.stderr
+    ended = run_command(*call, folder=folder)
+    if ended.returncode == 4:
+        pytest.skip("no clang for WebAssembly")
+    assert ended.stdout == f"wrote {tmp_path / 'web' / 'model.wasm'}\n"
+    assert (tmp_path / "web" / "model.wasm").read_bytes().startswith(b"\0asm")
+    assert json.loads((tmp_path / "web" / "package.json").read_text())["name"] == "web"
