@@ -55,7 +55,7 @@ class LoopNode {
   }
 
   Outputs outputs() {
-    if (steps_ && *steps_ <= 0) return stacks_.empty() ? none_done() : as_part();
+    if (steps_ && *steps_ <= 0) return stacks_.empty() ? first_values() : as_part();
     const bool is_bounded = steps_ && *steps_ <= most_steps && is_begun_;
     const bool is_known = is_begun_ && are_inputs_known() && (steps_ || !node_.has(0));
     if (has_sequences() || is_known) return unrolled();
@@ -79,16 +79,15 @@ class LoopNode {
   }
 
   bool are_inputs_known() const {
-    return std::all_of(node_.values().begin() +
-                           static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, node_.count())),
-                       node_.values().end(),
+    const std::vector<Value> values = first_values();
+    return std::all_of(values.begin(), values.end(),
                        [](const Value& value) { return value.known && !value.is_weight; });
   }
 
-  Outputs none_done() const {
-    Outputs made;
-    for (std::size_t i = 0; i < carries_; ++i) made.push_back(node_.value(2 + i));
-    return made;
+  std::vector<Value> first_values() const {
+    std::vector<Value> values;
+    for (std::size_t i = 0; i < carries_; ++i) values.push_back(node_.value(2 + i));
+    return values;
   }
 
   // In the order of the outputs of the node.
@@ -151,7 +150,7 @@ class LoopNode {
   // Steps one after the other, of which each may have other sizes.
   Outputs unrolled() {
     if (!is_begun_) refuse("its condition depends on data, and it passes on sequences");
-    std::vector<Value> values(node_.values().begin() + 2, node_.values().end());
+    std::vector<Value> values = first_values();
     std::vector<std::vector<Connection>> stacks(stacks_.size());
     std::vector<ElementType> types(stacks_.size());
     for (std::int64_t step = 0; !steps_ || step < *steps_; ++step) {

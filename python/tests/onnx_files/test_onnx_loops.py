@@ -236,6 +236,23 @@ def test_a_loop_whose_carry_grows_is_unrolled(tmp_path):
     assert_near(made, np.concatenate([X, X, X]))
 
 
+@pytest.mark.parametrize("names", ["m", "m c"])
+def test_a_loop_may_pass_on_nothing(tmp_path, names):
+    body = graph(
+        [
+            ob.node("Cast", "i", "f", to=1),
+            ob.node("Mul", "x f", "o"),
+            ob.node("Identity", "c", "d"),
+        ],
+        "i:int64 c:bool",
+        "d:bool o",
+    )
+    known = {"m": np.array(3), "c": np.array(True)}
+    nodes = [ob.node("Loop", names, "y", body=body)]
+    made = run(tmp_path / "net.onnx", nodes, {"x": X}, "y", known)
+    assert_near(made, X * np.arange(3, dtype=np.float32)[:, None, None])
+
+
 def test_loops_in_branches_in_loops(tmp_path):
     inner = graph(DECAY, "s e", "next o")
     then = graph([ob.node("Scan", "st x", "sl so", body=inner, num_scan_inputs=1)], "", "sl")
