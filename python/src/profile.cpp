@@ -221,9 +221,8 @@ Raises:
 The page needs no model. `view(model)` shows the parts of one.
 
 Example:
-    compiled.evaluate(params, {"x": data["x"]})
     with ml.profile() as p:
-        compiled.evaluate(params, {"x": data["x"]})
+        compiled.evaluate(params, data)
     with open("profile.html", "w", encoding="utf-8") as file:
         file.write(p.html()))")
       .def("view", view_of, py::arg("model"),
