@@ -17,6 +17,9 @@ constexpr int64_t epilogue_columns = 256;
 // A is read in place up to these limits: it then stays in the second-level cache, and packing does
 // not pay off for so few columns.
 constexpr int64_t in_place_bytes = int64_t{1} << 20, in_place_columns = 1024;
+// Lines of so many k, in the rows that are packed together, stay in the first-level cache, and
+// their pages in the first-level TLB.
+constexpr int64_t depth_of_shared_lines = 64;
 // Up to this number of rows, packing B costs more than it saves.
 constexpr int64_t few_rows = 3;
 // With fewer rows, the time of a column of B is the time to read it.
@@ -108,9 +111,7 @@ class BlockedGemm {
   // rows use a group of panels while it is in the cache, and prefetch the next group.
   void run_rows(Range rows, Range k_block) {
     const int64_t tiles = up(rows.size(), kernels_.mr), mr = up(rows.size(), tiles);
-    for (int64_t i = rows.first; i < rows.last && !in_place_; i += mr) {
-      pack_a(i, std::min(mr, rows.last - i), k_block, packed_a(i - rows.first, mr));
-    }
+    if (!in_place_) pack_tiles(rows, mr, k_block);
     const int64_t nr = kernels_.nr, columns = group_columns(k_block);
     // Each tile prefetches its share of one panel of the next group.
     const auto prefetching =
@@ -144,6 +145,20 @@ class BlockedGemm {
       if (k_block.last < p_.k || !enough) continue;
       run_epilogue(p_, {rows.first, rows.last, finished, last}, rows.first, rows.size());
       finished = last;
+    }
+  }
+
+  // A line of a transposed A has elements of several tiles, and each k is in another page. So all
+  // tiles read a few k before the next ones.
+  void pack_tiles(Range rows, int64_t mr, Range k_block) {
+    const bool shares_lines = p_.a.row_step == 1 && kernels_.a_block == 1;
+    const int64_t step = shares_lines ? depth_of_shared_lines : most_depth;
+    for (int64_t k = k_block.first; k < k_block.last; k += step) {
+      const Range part{k, std::min(k + step, k_block.last)};
+      for (int64_t i = rows.first; i < rows.last; i += mr) {
+        pack_a(i, std::min(mr, rows.last - i), part,
+               packed_a(i - rows.first, mr) + (k - k_block.first) * kernels_.mr);
+      }
     }
   }
 
