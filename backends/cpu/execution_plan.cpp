@@ -31,6 +31,14 @@ std::vector<DonatedBuffer> donated_values(const Graph& graph,
 
 }  // namespace
 
+void ExecutionPlan::begin_loop(std::span<std::byte* const> bases) const {
+  for (size_t step = 0; step < steps.size(); ++step) {
+    if (!steps[step].step->keeps_scratch()) continue;
+    std::byte* const scratch = bases.front() + memory.scratch[step];
+    steps[step].step->begin_loop(BufferTable(memory.refs, bases, scratch, Direction::forward));
+  }
+}
+
 void ExecutionPlan::run_nested(std::span<std::byte* const> bases) const {
   StepTrace* const trace = current_trace();
   std::vector<TraceTicks> ticks(trace ? steps.size() + 1 : 0);

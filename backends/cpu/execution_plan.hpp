@@ -33,6 +33,8 @@ struct ExecutionPlan {
     std::byte* const scratch = bases.front() + memory.scratch[step];
     steps[step].step->run(BufferTable(memory.refs, bases, scratch, direction, exchanges));
   }
+  // Prepares the steps of a loop before its first run.
+  void begin_loop(std::span<std::byte* const> bases) const;
   // Runs all steps as those of a graph that a node contains.
   void run_nested(std::span<std::byte* const> bases) const;
   // The steps for traces.

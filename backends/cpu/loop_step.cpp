@@ -37,7 +37,7 @@ class LoopStep final : public Step {
       inputs.push_back(placeholder(dtype, given.back()));
     }
     body_ = std::make_unique<PlannedGraph>(scan.body, inputs, context, arguments_,
-                                           carries_ + sequences_);
+                                           carries_ + sequences_, true);
     const std::vector<Dims> made = body_->output_dims();
     check_carries(scan, given, made);
     for (size_t k = 0; k < made.size(); ++k) {
@@ -60,6 +60,7 @@ class LoopStep final : public Step {
       bases[held.base] = static_cast<std::byte*>(const_cast<void*>(held.tensor.raw_data()));
     for (size_t i = 0; i < arguments_.size(); ++i)
       bases[1 + i] = buffers.write<std::byte>(arguments_[i]);
+    if (length_ > 0) plan.begin_loop(bases);
     StepScope running;
     for (int64_t n = 0; n < length_; ++n) {
       running.set(reverse_ ? length_ - 1 - n : n);

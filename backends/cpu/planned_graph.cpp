@@ -27,12 +27,12 @@ std::vector<bool> observed_nodes(const Graph& graph, const Config& config) {
 
 PlannedGraph::PlannedGraph(const Graph& graph, const std::vector<Tensor>& inputs,
                            const LoweringContext& context, const std::vector<ValueId>& arguments,
-                           size_t kept)
+                           size_t kept, bool begins_loop)
     : config_(config_of_nested(context.config, graph)),
       graph_(legalize(graph, config_)),
       packed_(graph_),
       plan_(make_execution_plan(graph_, make_plan(graph_, SizeSources(graph_), inputs), config_,
-                                with_weights(context.packed, arguments, kept),
+                                with_weights(context.packed, arguments, kept, begins_loop),
                                 observed_nodes(graph_, config_))) {
   const std::vector<Dims> dims = output_dims();
   for (size_t k = 0; k < dims.size(); ++k) {
@@ -42,9 +42,14 @@ PlannedGraph::PlannedGraph(const Graph& graph, const std::vector<Tensor>& inputs
 }
 
 PackedWeights& PlannedGraph::with_weights(PackedWeights& outer,
-                                          const std::vector<ValueId>& arguments, size_t kept) {
+                                          const std::vector<ValueId>& arguments, size_t kept,
+                                          bool begins_loop) {
   for (size_t i = kept; i < arguments.size(); ++i) {
-    if (outer.can_pack(arguments[i])) packed_.borrow(graph_.inputs()[i], outer, arguments[i]);
+    if (outer.can_pack(arguments[i])) {
+      packed_.borrow(graph_.inputs()[i], outer, arguments[i]);
+    } else if (begins_loop) {
+      packed_.mark_invariant(graph_.inputs()[i]);
+    }
   }
   return packed_;
 }

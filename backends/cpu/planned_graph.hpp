@@ -26,9 +26,11 @@ class PlannedGraph {
  public:
   // `inputs` are placeholders of their dtypes and dims. Input i >= `kept` is the value arguments[i]
   // of the outer graph. The outer graph packs the constants among them, once for all steps and
-  // plans.
+  // plans. `begins_loop`: the caller calls ExecutionPlan::begin_loop before the first step, and
+  // keeps the arena and the other values until the last one.
   PlannedGraph(const Graph& graph, const std::vector<Tensor>& inputs,
-               const LoweringContext& context, const std::vector<ValueId>& arguments, size_t kept);
+               const LoweringContext& context, const std::vector<ValueId>& arguments, size_t kept,
+               bool begins_loop = false);
 
   const ExecutionPlan& plan() const { return plan_; }
   std::vector<Dims> output_dims() const;
@@ -60,7 +62,7 @@ class PlannedGraph {
 
  private:
   PackedWeights& with_weights(PackedWeights& outer, const std::vector<ValueId>& arguments,
-                              size_t kept);
+                              size_t kept, bool begins_loop);
   void begin(std::byte* memory, std::span<std::byte*> bases) const;
   // The address of a result that is an input or a constant.
   const std::byte* kept_result(const Result& result, std::span<std::byte* const> bases) const;

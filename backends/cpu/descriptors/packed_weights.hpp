@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "mithril/graph/graph.hpp"
@@ -49,6 +50,10 @@ class PackedWeights {
   // `owner` must outlive this object.
   void borrow(ValueId id, PackedWeights& owner, ValueId source);
   bool can_pack(ValueId id) const;  // a constant, or borrowed
+  // The input is the same in all steps of a loop, so a step may pack it before the first one
+  // (Step::begin_loop).
+  void mark_invariant(ValueId id) { invariant_.insert(id); }
+  bool is_invariant(ValueId id) const { return invariant_.contains(id); }
   // The constant in its own layout, read-only. If it has fewer than `bytes` bytes, a copy that is
   // followed by zeros.
   Tensor plain(ValueId id, int64_t bytes);
@@ -63,6 +68,7 @@ class PackedWeights {
  private:
   std::map<ValueId, const Tensor*> constants_;
   std::map<ValueId, std::pair<PackedWeights*, ValueId>> borrowed_;
+  std::set<ValueId> invariant_;
   std::mutex mutex_;
   std::map<std::pair<ValueId, int64_t>, Tensor> plain_;
   std::map<std::pair<ValueId, PackedFormat>, Bytes> packed_;

@@ -58,6 +58,7 @@ struct StepDescriptor {
   std::string kernel = {};   // its name for traces; empty: an elementwise program, or a group
 
   int64_t scratch_bytes() const { return step ? step->scratch_bytes() : 0; }
+  bool keeps_scratch() const { return step && step->keeps_scratch(); }
 };
 
 }  // namespace mithril::cpu_backend

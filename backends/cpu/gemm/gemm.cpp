@@ -325,6 +325,8 @@ void GemmPlan::choose(bool rows_of_a, bool rows_of_b, bool columns_of_b) {
   packs_ = !dots_ && !(rows_of_b && m_ <= 2 * mr_);
 }
 
+bool GemmPlan::packs_for_loop() const { return m_ > few_rows && k_ * n_ > 0; }
+
 // Partitions the rows if each thread gets enough of them to pack its own, or if there are too few
 // panels to partition the columns.
 int64_t GemmPlan::row_parts(int threads) const {

@@ -31,6 +31,7 @@ class GemmPlan {
 
   bool packs() const { return packs_; }  // pack B first, unless it is packed already
   bool dots() const { return dots_; }    // run dot products, unless B is packed already
+  bool packs_for_loop() const;           // pack a B that many multiplications share
   // Elements of the packed B.
   int64_t packed_count() const { return panels() * nr_ * k_; }
   int64_t panels() const { return (n_ + nr_ - 1) / nr_; }

@@ -76,22 +76,34 @@ class GemmStep final : public TiledStep {
   using T = typename Operands::Output;
 
  public:
-  GemmStep(Operands operands, int threads, GemmValues values, PackedWeights::Bytes packed)
+  // `is_invariant`: B is the same in all steps of a loop.
+  GemmStep(Operands operands, int threads, GemmValues values, PackedWeights::Bytes packed,
+           bool is_invariant)
       : operands_(std::move(operands)),
         gemm_(operands_.gemm()),
         plan_(gemm_),
         threads_(threads),
         values_(values),
-        packed_(std::move(packed)) {
+        packed_(std::move(packed)),
+        packs_once_(is_invariant && !packed_ && is_one_plain_pair() && plan_.packs_for_loop()) {
     const int tasks = plan_.tasks(threads);
     for (int task = 0; task < tasks; ++task) blocks_.push_back(plan_.block(task, threads));
   }
 
-  // B is packed at run time if packing pays off.
+  // B is packed at run time if packing pays off, in a loop before its first step.
   int64_t scratch_bytes() const override {
     int64_t count = operands_.scratch_of_a();
-    if (!packed_) count += operands_.scratch_of_b() + (plan_.packs() ? plan_.packed_count() : 0);
+    const bool packs = plan_.packs() || packs_once_;
+    if (!packed_) count += operands_.scratch_of_b() + (packs ? plan_.packed_count() : 0);
     return count * int64_t{sizeof(T)};
+  }
+  bool keeps_scratch() const override { return packs_once_; }
+  void begin_loop(const BufferTable& buffers) const override {
+    T* scratch = buffers.scratch<T>();
+    Gemm<T> gemm = gemm_;
+    gemm.b.data = operands_.b(buffers.read<Input>(values_.b.id) + operands_.shape.batches[0].b,
+                              scratch, threads_);
+    pack(gemm, scratch);
   }
 
   void run(const BufferTable& buffers) const override {
@@ -105,11 +117,12 @@ class GemmStep final : public TiledStep {
     for (const BatchOffsets& batch : operands_.shape.batches) {
       T* scratch = buffers.scratch<T>();
       gemm.a.data = operands_.a(a + batch.a, scratch, threads_);
-      if (!packed_) {
+      if (packs_once_) {
+        gemm.packed_b = scratch;
+      } else if (!packed_) {
         gemm.b.data = operands_.b(buffers.read<Input>(values_.b.id) + batch.b, scratch, threads_);
         if (plan_.packs()) {
-          pack_in_parts(gemm, std::min(plan_.panels(), static_cast<int64_t>(blocks_.size())),
-                        threads_, scratch);
+          pack(gemm, scratch);
           gemm.packed_b = scratch;
         }
       }
@@ -123,6 +136,15 @@ class GemmStep final : public TiledStep {
   }
 
  private:
+  bool is_one_plain_pair() const {
+    return operands_.shape.batches.size() == 1 && operands_.scratch_of_a() == 0 &&
+           operands_.scratch_of_b() == 0;
+  }
+  void pack(const Gemm<T>& gemm, T* to) const {
+    const auto parts = std::min(plan_.panels(), static_cast<int64_t>(blocks_.size()));
+    pack_in_parts(gemm, parts, threads_, to);
+  }
+
   Operands operands_;
   Gemm<T> gemm_;  // the pointers are null
   GemmPlan plan_;
@@ -130,6 +152,7 @@ class GemmStep final : public TiledStep {
   int threads_;
   GemmValues values_;
   PackedWeights::Bytes packed_;  // null: B is not packed
+  const bool packs_once_;        // in begin_loop
 };
 
 std::optional<GemmOperand> operand_of(const CallReader& call, const SpelledExpression& argument) {
@@ -197,11 +220,12 @@ StepDescriptor gemm_descriptor(const LoweringContext& context, const Operands& o
                                const GemmValues& values) {
   PackedWeights::Bytes packed;
   if (is_packed(context, operands.shape, values.b)) packed = packed_b(context, operands, values.b);
-  StepDescriptor descriptor{.reads = {values.a.id},
-                            .writes = {values.c},
-                            .step = std::make_unique<GemmStep<Operands>>(
-                                operands, context.config.threads, values, packed),
-                            .takes_epilogue = true};
+  StepDescriptor descriptor{
+      .reads = {values.a.id},
+      .writes = {values.c},
+      .step = std::make_unique<GemmStep<Operands>>(operands, context.config.threads, values, packed,
+                                                   context.packed.is_invariant(values.b.id)),
+      .takes_epilogue = true};
   if (!packed) descriptor.reads.push_back(values.b.id);
   if (values.bias) descriptor.reads.push_back(*values.bias);
   return descriptor;

@@ -139,8 +139,10 @@ class MemoryPlanner {
       }
     }
     for (size_t step = 0; step < lowered_.steps.size(); ++step) {
-      const auto at = static_cast<int32_t>(step);
-      live_ranges.push_back({lowered_.steps[step].scratch_bytes(), at, at});
+      const StepDescriptor& descriptor = lowered_.steps[step];
+      const bool keeps = descriptor.keeps_scratch();
+      const auto at = static_cast<int32_t>(step), end = static_cast<int32_t>(lowered_.steps.size());
+      live_ranges.push_back({descriptor.scratch_bytes(), keeps ? 0 : at, keeps ? end : at});
     }
     if (bytes > most_bytes) refuse(bytes, std::nullopt);
     const MemoryPlan plan = mithril::plan_memory(live_ranges);

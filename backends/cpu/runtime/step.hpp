@@ -124,6 +124,10 @@ class Step {
   virtual void run(const BufferTable& buffers) const = 0;
   virtual bool runs_backward() const { return false; }
   virtual int64_t scratch_bytes() const { return 0; }
+  // A step of a loop may prepare inputs that are the same in all runs of the loop, in its scratch
+  // memory, which then belongs to it alone. begin_loop is called before the first run.
+  virtual bool keeps_scratch() const { return false; }
+  virtual void begin_loop(const BufferTable& /*buffers*/) const {}
 };
 
 // A step that calls run(buffers). If `run` needs scratch memory, it has a scratch_bytes(), too.
