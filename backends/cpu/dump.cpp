@@ -13,14 +13,16 @@
 namespace mithril::cpu_backend {
 namespace {
 
-constexpr std::array<std::string_view, 11> passes = {"decompose_batch_norm",
+constexpr std::array<std::string_view, 13> passes = {"decompose_batch_norm",
                                                      "fold_padding",
+                                                     "join_slice_gradients",
                                                      "legalize_half",
                                                      "layouts",
                                                      "fusion",
                                                      "schedule",
                                                      "lowering",
                                                      "epilogues",
+                                                     "slices",
                                                      "rows",
                                                      "memory",
                                                      "instantiate"};

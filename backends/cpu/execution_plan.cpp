@@ -6,6 +6,7 @@
 #include "backends/cpu/fusion/elementwise_groups.hpp"
 #include "backends/cpu/fusion/epilogue.hpp"
 #include "backends/cpu/fusion/row_fusion.hpp"
+#include "backends/cpu/fusion/strided_inputs.hpp"
 #include "backends/cpu/layout/assign_layouts.hpp"
 #include "backends/cpu/lowering/lower_graph.hpp"
 #include "backends/cpu/lowering/schedule.hpp"
@@ -81,6 +82,9 @@ ExecutionPlan make_execution_plan(const Graph& graph, Plan shapes, const Config&
 
   if (config.fuse) fuse_epilogues(context, lowered, donated);
   dump("epilogues", [&] { return to_string(lowered, shaped); });
+
+  if (config.fuse && !config.observer) read_strided_inputs(context, lowered);
+  dump("slices", [&] { return to_string(lowered, shaped); });
 
   if (config.fuse && !config.observer) fuse_rows(context, lowered);
   dump("rows", [&] { return to_string(lowered, shaped); });

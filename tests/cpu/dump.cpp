@@ -72,10 +72,10 @@ class Environment {
 }  // namespace
 
 TEST_CASE("each pass is dumped once, in the order of the pipeline") {
-  CHECK(dumped().passes == std::vector<std::string>{"decompose_batch_norm", "fold_padding",
-                                                    "legalize_half", "layouts", "fusion",
-                                                    "schedule", "lowering", "epilogues", "rows",
-                                                    "memory", "instantiate"});
+  CHECK(dumped().passes ==
+        std::vector<std::string>{"decompose_batch_norm", "fold_padding", "join_slice_gradients",
+                                 "legalize_half", "layouts", "fusion", "schedule", "lowering",
+                                 "epilogues", "slices", "rows", "memory", "instantiate"});
 }
 
 TEST_CASE("the dump of a rewrite shows its own changes only") {
@@ -119,6 +119,36 @@ TEST_CASE("dumps show groups, steps, epilogues and buffers") {
   CHECK(contains(dump.after("memory"), "m: buffer 4 at 0, 64 bytes, steps 2 to 2\n"));
   CHECK(contains(dump.after("instantiate"), "step 0: conv2d+relu: traversal small\n"));
   CHECK(contains(dump.after("instantiate"), "output m: buffer 4\n"));
+}
+
+TEST_CASE("gates of a recurrent layer are neither copied nor added up") {
+  Dumped dumped;
+  const Graph graph = parse_graph(
+      "graph {\n"
+      "  input x: float32[4, 32]\n"
+      "  input w: float32[32, 64]\n"
+      "  m: float32[4, 64] = matmul(left: x, right: w)\n"
+      "  a: float32[4, 32] = slice(input: m, starts: (0,), stops: (32,), steps: None, axes: (1,))\n"
+      "  b: float32[4, 32] = slice(input: m, starts: (32,), stops: (64,), steps: None, axes: "
+      "(1,))\n"
+      "  p: float32[4, 32] = multiply(left: a, right: b)\n"
+      "  c: float32[4, 64] = slice_grad(input: p, like: m, starts: (32,), stops: (64,), steps: "
+      "None, "
+      "axes: (1,))\n"
+      "  d: float32[4, 64] = slice_grad(input: p, like: m, starts: (0,), stops: (32,), steps: "
+      "None, "
+      "axes: (1,))\n"
+      "  s: float32[4, 64] = add(left: c, right: d)\n"
+      "  output s = s\n"
+      "}\n");
+  const auto executable = cpu_backend::make_executable(graph, {.dump = sink_of(dumped)});
+  executable->run(std::vector<Tensor>{random({4, 32}, 1), random({32, 64}, 2)});
+  CHECK(contains(dumped.after("fold_padding"), " = slice_grad("));
+  const std::string& joined = dumped.after("join_slice_gradients");
+  CHECK(contains(joined, "s: float32[4, 64] = concat("));
+  CHECK(!contains(joined, "slice_grad("));
+  CHECK(contains(dumped.after("epilogues"), "step 1: slice: m -> a\n"));
+  CHECK(contains(dumped.after("slices"), "step 1: slice+slice+multiply: m -> p\n"));
 }
 
 TEST_CASE("dumps show the first elements of large constants") {

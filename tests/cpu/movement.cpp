@@ -2,6 +2,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <array>
+#include <utility>
+
 #include "tests/cpu/differing_output.hpp"
 
 namespace mithril::tests {
@@ -146,6 +149,84 @@ TEST_CASE("large tensors roll along any axes, forwards and backwards") {
           rolled);
       CHECK(differing_output(text, {x}, threads, 0) == "");
     }
+  }
+}
+
+TEST_CASE("elementwise steps read slices where they are") {
+  struct Case {
+    const char *starts, *stops, *steps, *axes, *dims;
+  };
+  for (const Case& at : {Case{"(16,)", "(64,)", "None", "(2,)", "6, 5, 48"},
+                         Case{"(-33,)", "(None,)", "None", "(-1,)", "6, 5, 33"},
+                         Case{"(4, 0)", "(1, 17)", "(-1, 1)", "(0, 2)", "3, 5, 17"},
+                         Case{"(1,)", "(6,)", "(2,)", "None", "3, 5, 80"},
+                         Case{"(2, 3)", "(3, 4)", "None", "None", "1, 1, 80"},
+                         Case{"(7,)", "(13,)", "None", "(2,)", "6, 5, 6"},
+                         Case{"(0,)", "(40,)", "(2,)", "(2,)", "6, 5, 20"},
+                         Case{"(None,)", "(None,)", "(-1,)", "(0,)", "6, 5, 80"},
+                         Case{"(3,)", "(3,)", "None", "(1,)", "6, 0, 80"}}) {
+    CAPTURE(at.starts);
+    for (const char* dtype : {"float32", "float64"}) {
+      const std::string text = fmt::format(
+          "graph {{\n"
+          "  input x: {1}[6, 5, 80]\n"
+          "  input v: {1}[1, 80, 80]\n"
+          "  e: {1}[6, 5, 80] = exp(input: x)\n"
+          "  s: {1}[{0}] = slice(input: e, {2})\n"
+          "  r: {1}[{0}] = slice(input: x, {2})\n"
+          "  k: {1}[{0}] = slice(input: x, {2})\n"
+          "  p: {1}[{0}] = multiply(left: s, right: r)\n"
+          "  t: {1}[{0}] = tanh(input: p)\n"
+          "  n: {1}[6, 5, 80] = negate(input: e)\n"
+          "  q: {1}[6, 5, 80] = matmul(left: n, right: v)\n"
+          "  a: {1}[{0}] = slice(input: q, {2})\n"
+          "  b: {1}[{0}] = add(left: a, right: t)\n"
+          "  c: {1}[{0}] = sigmoid(input: a)\n"
+          "  output b = b\n"
+          "  output c = c\n"
+          "  output k = k\n"
+          "}}\n",
+          at.dims, dtype,
+          fmt::format("starts: {}, stops: {}, steps: {}, axes: {}", at.starts, at.stops, at.steps,
+                      at.axes));
+      const DType type = dtype == std::string("float32") ? DType::float32 : DType::float64;
+      const std::vector<Tensor> inputs{random({6, 5, 80}, 1).to(type),
+                                       random({1, 80, 80}, 2).to(type)};
+      for (const int threads : {1, 2}) CHECK(differing_output(text, inputs, threads) == "");
+    }
+  }
+}
+
+TEST_CASE("sums of gradients of slices are those of all their elements") {
+  // The items of each slice; those of the last two sums overlap or leave some out.
+  struct Case {
+    std::array<std::pair<int, int>, 3> items;
+  };
+  for (const Case& at : {Case{{{{0, 3}, {3, 4}, {4, 9}}}}, Case{{{{4, 9}, {0, 3}, {3, 4}}}},
+                         Case{{{{0, 4}, {3, 4}, {4, 9}}}}, Case{{{{0, 3}, {3, 4}, {4, 8}}}},
+                         Case{{{{0, 9}, {0, 9}, {0, 9}}}}}) {
+    std::string text = "graph {\n  input x: float32[2, 9, 5]\n";
+    std::vector<Tensor> inputs{random({2, 9, 5}, 3)};
+    for (size_t i = 0; i < at.items.size(); ++i) {
+      const auto [first, last] = at.items[i];
+      text += fmt::format("  input g{}: float32[2, {}, 5]\n", i, last - first);
+      inputs.push_back(random({2, last - first, 5}, 4 + i));
+    }
+    for (size_t i = 0; i < at.items.size(); ++i) {
+      const auto [first, last] = at.items[i];
+      text += fmt::format(
+          "  s{0}: float32[2, 9, 5] = slice_grad(input: g{0}, like: x, starts: ({1},), stops: "
+          "({2},), "
+          "steps: None, axes: (-2,))\n",
+          i, first, last);
+    }
+    text +=
+        "  a: float32[2, 9, 5] = add(left: s0, right: s1)\n"
+        "  b: float32[2, 9, 5] = add(left: s2, right: a)\n"
+        "  output b = b\n"
+        "}\n";
+    CAPTURE(text);
+    CHECK(differing_output(text, inputs, 2, 0) == "");
   }
 }
 

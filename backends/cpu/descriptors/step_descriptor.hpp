@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/step.hpp"
 
 namespace mithril::cpu_backend {
@@ -35,6 +37,13 @@ struct BucketMember {
   int64_t offset, bytes;
 };
 
+// Elements of another value: the axes, outermost first, with their steps, and the first element.
+struct StridedView {
+  ValueId source;
+  std::vector<Axis> axes;
+  int64_t start = 0;
+};
+
 struct StepDescriptor {
   std::vector<ValueId> reads, writes;
   std::vector<InPlacePair> in_place_pairs = {};
@@ -50,6 +59,7 @@ struct StepDescriptor {
   bool makes_tiles = false;
   // The programs of an elementwise step, and of an epilogue; null: none.
   std::shared_ptr<const ElementwiseProgram> program = nullptr, epilogue = nullptr;
+  std::optional<StridedView> copies = {};    // the step only copies these elements
   std::vector<StepDescriptor> members = {};  // of a GroupStep
   std::vector<size_t> nodes = {};            // the graph nodes that the step computes
   // The bucket of a collective, which written values may share, and also values that a start reads.

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "backends/cpu/descriptors/step_descriptor.hpp"
 #include "backends/cpu/kernels/elementwise_kernels.hpp"
 #include "mithril/graph/graph.hpp"
 
@@ -27,6 +28,8 @@ struct ElementwiseProgram {
   Dims dims;
   std::vector<Dims> input_dims = {};
   std::vector<ValueId> inputs;
+  // Per input: the elements that it reads, if these are a part of the value. Empty: all are whole.
+  std::vector<std::optional<StridedView>> strided = {};
   std::vector<double> constants;
   std::vector<Instruction> instructions;  // each writes its own slot
   struct Made {
@@ -36,6 +39,10 @@ struct ElementwiseProgram {
   std::vector<Made> outputs;
   Slot slots = 0;
 
+  BroadcastIteration iteration(size_t input) const {
+    if (strided.empty() || !strided[input]) return BroadcastIteration(input_dims[input], dims);
+    return BroadcastIteration(strided[input]->axes, strided[input]->start);
+  }
   Slot first_made() const { return static_cast<Slot>(inputs.size() + constants.size()); }
   // The cost of one element, in additions.
   int64_t cost() const {

@@ -105,7 +105,7 @@ class ElementwiseProgramStep final : public ElementStep {
         constants_(program.constants.size() * most_lanes) {
     for (size_t i = 0; i < program.inputs.size(); ++i) {
       const ValueId id = program.inputs[i];
-      BroadcastIteration iteration(program.input_dims[i], program.dims);
+      BroadcastIteration iteration = program.iteration(i);
       const DType dtype = shaped.dtype(id);
       const bool direct = dtype == dtype_of<T> && iteration.is_dense();
       const Reading reading = iteration.is_single() ? Reading::single

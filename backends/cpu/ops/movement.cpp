@@ -166,6 +166,8 @@ std::optional<StepDescriptor> lower_movement(const KernelCall& call) {
   }
   if (!layout) return std::nullopt;
   const std::vector<Axis> axes = merged(layout->axes);
+  std::optional<StridedView> copies;
+  if (call.name() == "slice") copies = {from, layout->axes, layout->start};
   const Movement movement{.outer = {axes.begin(), axes.end() - 2},
                           .rows = axes[axes.size() - 2],
                           .columns = axes.back(),
@@ -179,7 +181,8 @@ std::optional<StepDescriptor> lower_movement(const KernelCall& call) {
       .reads = {from},
       .writes = {to},
       .step = make_step([=, run = movement_of(size_of(shaped.dtype(to)))](
-                            const BufferTable& buffers) { run(movement, buffers); })};
+                            const BufferTable& buffers) { run(movement, buffers); }),
+      .copies = std::move(copies)};
 }
 
 std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node) {

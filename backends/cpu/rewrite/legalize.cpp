@@ -2,6 +2,7 @@
 
 #include "backends/cpu/rewrite/decompose_batch_norm.hpp"
 #include "backends/cpu/rewrite/fold_padding.hpp"
+#include "backends/cpu/rewrite/join_slice_gradients.hpp"
 #include "backends/cpu/rewrite/legalize_half.hpp"
 #include "mithril/graph/short_text.hpp"
 
@@ -17,6 +18,9 @@ Graph legalize(const Graph& graph, const Config& config) {
 
   if (config.fuse && !config.observer) legal = fold_padding(legal);
   dump("fold_padding", legal);
+
+  if (config.fuse && !config.observer) legal = join_slice_gradients(legal);
+  dump("join_slice_gradients", legal);
 
   legal = legalize_half(legal, config);
   dump("legalize_half", legal);

@@ -45,19 +45,19 @@ class BroadcastIteration {
       const int64_t own = back <= from.size() ? from[from.size() - back] : 1;
       const int64_t along = own == 1 ? 0 : step;
       step *= own;
-      if (size == 1) continue;
-      if (!axes_.empty() && along == axes_.back().step * axes_.back().size) {
-        axes_.back().size *= size;
-      } else {
-        axes_.push_back({size, along});
-      }
+      add_axis({size, along});
     }
+    if (axes_.empty()) axes_.push_back({1, 0});
+  }
+  // Reads the elements of these axes, outermost first, from the element `start` on.
+  BroadcastIteration(const std::vector<Axis>& axes, int64_t start) : start_(start) {
+    for (size_t axis = axes.size(); axis-- > 0;) add_axis(axes[axis]);
     if (axes_.empty()) axes_.push_back({1, 0});
   }
 
   // Whether it reads the elements of `from`, in order.
   bool is_dense() const {
-    return axes_.size() == 1 && (axes_.front().step == 1 || axes_.front().size == 1);
+    return start_ == 0 && axes_.size() == 1 && (axes_.front().step == 1 || axes_.front().size == 1);
   }
   // Whether all elements of `to` read one element.
   bool is_single() const { return axes_.size() == 1 && axes_.front().step == 0; }
@@ -84,7 +84,7 @@ class BroadcastIteration {
   void each_run(int64_t begin, int64_t end, Run run, [[maybe_unused]] Repeat repeat) const {
     int64_t at = begin;
     while (at < end) {
-      int64_t rest = at, from = 0;
+      int64_t rest = at, from = start_;
       for (const Axis& axis : axes_) {
         from += rest % axis.size * axis.step;
         rest /= axis.size;
@@ -103,6 +103,15 @@ class BroadcastIteration {
   }
 
  private:
+  void add_axis(const Axis& axis) {
+    if (axis.size == 1) return;
+    if (!axes_.empty() && axis.step == axes_.back().step * axes_.back().size) {
+      axes_.back().size *= axis.size;
+    } else {
+      axes_.push_back(axis);
+    }
+  }
+
   // The number of runs from element `at` on, the first of a run, that equal the run before it.
   int64_t repetitions(int64_t at) const {
     if (axes_.size() == 1 || axes_[1].step != 0) return 0;
@@ -111,6 +120,7 @@ class BroadcastIteration {
   }
 
   std::vector<Axis> axes_;  // innermost first; adjacent axes are merged where possible
+  int64_t start_ = 0;
 };
 
 // Per element of a tensor of dims `to`: the element of `from` that it reads.
