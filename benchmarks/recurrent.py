@@ -1,11 +1,12 @@
 """Measures LSTM and GRU beside PyTorch on the CPU.
 
-Usage: python benchmarks/recurrent.py [--rounds N] [--threads N] [--only NAME ...]
+Usage: python benchmarks/recurrent.py [--rounds N] [--threads N | --processor] [--only NAME ...]
 
 Two layers of 256 units read sequences of 128 elements of 256 numbers, in float32, with batches of 1
 and of 32: an inference, and a training step (mean squared error, SGD). The length stays open. Both
 libraries have the same parameters and the same number of threads, and run in turn. The outputs are
 compared before they are measured. Prints the median times in milliseconds and their ratio.
+--processor measures one thread by its CPU time, for machines with other work.
 """
 
 from __future__ import annotations
@@ -70,13 +71,15 @@ def training(kind: str, batch: int, threads: int) -> tuple[Call, Call]:
     return lambda: step(params, data), theirs
 
 
-def medians(calls: tuple[Call, Call], rounds: int) -> list[float]:
+def medians(
+    calls: tuple[Call, Call], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> list[float]:
     times: list[list[float]] = [[], []]
     for _ in range(rounds):
         for call, own in zip(calls, times, strict=True):
-            begin = time.perf_counter()
+            begin = clock()
             call()
-            own.append(time.perf_counter() - begin)
+            own.append(clock() - begin)
     return [statistics.median(own) * 1e3 for own in times]
 
 
@@ -84,8 +87,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--processor", action="store_true")
     parser.add_argument("--only", nargs="*", default=[])
     options = parser.parse_args()
+    if options.processor and options.threads != 1:
+        parser.error("--processor measures one thread")
+    clock = time.thread_time if options.processor else time.perf_counter
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
     for kind in ("LSTM", "GRU"):
@@ -94,7 +101,7 @@ def main() -> None:
                 name = f"{kind}, batch {batch}, {make.__name__}"
                 if options.only and not any(word in name for word in options.only):
                     continue
-                ours, theirs = medians(make(kind, batch, options.threads), options.rounds)
+                ours, theirs = medians(make(kind, batch, options.threads), options.rounds, clock)
                 print(f"{name:28} {ours:8.2f} ms, PyTorch {theirs:8.2f} ms, {ours / theirs:5.2f}")
 
 
