@@ -149,10 +149,9 @@ std::string_view protocol_name(DType dtype) {
   for (const auto& [candidate, name] : protocol_names) {
     if (candidate == dtype) return name;
   }
-  raise({.kind = ErrorKind::type,
-         .code = "E1369",
-         .message = "the protocol of the server has no datatype for " + std::string(name(dtype)),
-         .help = "cast the tensor in the model to " + std::string(name(widened(dtype)))});
+  if (is_low_bit(dtype)) refuse_low_bit(dtype);
+  MITHRIL_CHECK(false, "a dtype without a name in the protocol");
+  return {};
 }
 
 DType parse_protocol_name(const std::string& name, const std::string& where) {

@@ -149,6 +149,17 @@ def test_models_cast_to_and_from(name, backend) -> None:
         assert same(got["back"], expected.astype(np.float32))
 
 
+def test_torch_names_the_dtypes_that_it_lacks() -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    model = ml.Model.create(y=ml.IOKey("x").cast(ml.int4))
+    with pytest.raises(ml.TypeError) as caught:
+        evaluated(model, ml.TorchBackend(), {"x": np.ones(2, np.float32)})
+    assert str(caught.value).startswith(
+        "mithril.TypeError[E1366]: the PyTorch backend has no tensors of int4\n"
+        "  help: cast them to int32 first"
+    )
+
+
 @pytest.mark.parametrize("name", FLOAT8)
 def test_a_clamp_before_a_cast_saturates(name, backend) -> None:
     numbers, most = borders(name), float(ml_dtypes.finfo(theirs(name)).max)
