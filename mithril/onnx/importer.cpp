@@ -162,7 +162,7 @@ void Importer::count_repeated(const Scope& scope) {
   raise({.kind = ErrorKind::value,
          .code = "E1326",
          .path = file_.path,
-         .message = "calls of functions and steps of loops make too many nodes",
+         .message = "functions and loops make too many nodes",
          .facts = {{"expected", "at most " + std::to_string(most_repeated)}}});
 }
 

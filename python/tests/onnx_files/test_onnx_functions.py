@@ -1,5 +1,7 @@
 """Functions that ONNX files define, compared with NumPy."""
 
+from pathlib import Path
+
 import numpy as np
 import onnx_bytes as ob
 import pytest
@@ -129,14 +131,15 @@ def test_a_call_with_more_inputs_is_refused(tmp_path):
     )
 
 
-def test_functions_that_make_too_many_nodes_are_refused(tmp_path):
+def test_functions_that_make_too_many_nodes_are_refused(tmp_path, monkeypatch):
     functions = [ob.function("f0", "in", "out", [ob.node("Neg", "in", "out")])]
     for i in range(1, 40):
         calls = [ob.call(f"f{i - 1}", "in", "a"), ob.call(f"f{i - 1}", "a", "out")]
         functions.append(ob.function(f"f{i}", "in", "out", calls))
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(ml.ValueError) as caught:
-        read(tmp_path, [ob.call("f39", "x", "y")], functions)
+        read(Path(), [ob.call("f39", "x", "y")], functions)
     assert str(caught.value) == (
-        f"mithril.ValueError[E1326]: {tmp_path / 'net.onnx'}: calls of functions and steps of "
-        "loops make too many nodes\n  expected : at most 200000"
+        "mithril.ValueError[E1326]: net.onnx: functions and loops make too many nodes\n"
+        "  expected : at most 200000"
     )
