@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "mithril/eval/run_node.hpp"
+#include "mithril/graph/wide_integers.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/tensor/tensor.hpp"
 
@@ -131,13 +132,18 @@ void all_reduce(const std::vector<std::unique_ptr<Process>>& processes, size_t i
   }
 }
 
+// As backends do: the nodes that the pass adds may have integers of other widths.
+void widen(PlacedGraph& placed) { placed.graph = with_wide_integers(placed.graph); }
+
 }  // namespace
 
 std::vector<PlacedGraph> place_all(const Graph& graph, PlacementOptions options, int size) {
   std::vector<PlacedGraph> placed;
   options.size = size;
-  for (options.rank = 0; options.rank < size; ++options.rank)
+  for (options.rank = 0; options.rank < size; ++options.rank) {
     placed.push_back(place(graph, options));
+    widen(placed.back());
+  }
   return placed;
 }
 
@@ -228,8 +234,10 @@ std::vector<Tensor> run_placed(const Graph& graph, const PlacementOptions& optio
 std::vector<PlacedGraph> shard_all(const Graph& graph, ShardOptions options, int size) {
   std::vector<PlacedGraph> sharded;
   options.size = size;
-  for (options.rank = 0; options.rank < size; ++options.rank)
+  for (options.rank = 0; options.rank < size; ++options.rank) {
     sharded.push_back(shard(graph, options));
+    widen(sharded.back());
+  }
   return sharded;
 }
 
