@@ -92,7 +92,7 @@ class Composing final : public Scenario {
       {{"input", std::vector<Binding>{"a", "b", numbers({2, 3}, 0)}}, {"output", "all"}});
   const Call add_call_ = Model::op("add")({{"left", "count"}, {"right", "a"}, {"output", "next"}});
   const std::vector<std::pair<std::string, ShapeSpec>> shapes_{{"image", {"N", 3}}};
-  const std::vector<std::pair<std::string, Kinds>> types_{{"named", kind::float_tensor}};
+  const std::vector<std::pair<std::string, PortType>> types_{{"named", kind::float_tensor}};
   const std::vector<std::pair<std::string, bool>> differentiable_{{"image", true}};
   const std::string state_ = "count", next_ = "next", weight_ = "linear.weight";
   const Tensor initial_ = Tensor::scalar(1.0f);
