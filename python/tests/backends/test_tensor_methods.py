@@ -9,7 +9,12 @@ import pytest
 
 import mithril as ml
 
-DTYPES = [member for member in vars(ml.dtype).values() if isinstance(member, ml.dtype)]
+# float8_e8m0fnu has powers of two only: neither 0 nor most sums (test_low_bit.py).
+DTYPES = [
+    member
+    for member in vars(ml.dtype).values()
+    if isinstance(member, ml.dtype) and member != ml.float8_e8m0fnu
+]
 ROWS = [[3.0, 0.0, 2.0], [1.0, 5.0, 4.0]]
 
 
