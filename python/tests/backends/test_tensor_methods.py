@@ -4,6 +4,7 @@ import pickle
 import warnings
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -26,7 +27,7 @@ def tensor(request: Any) -> ml.Tensor:
 def array_of(tensor: Any) -> Any:
     """The elements in NumPy's dtype, or in float32."""
     name = "float32" if tensor.dtype == ml.bfloat16 else tensor.dtype.name
-    return np.array(ROWS).astype(name)
+    return np.array(ROWS).astype(getattr(ml_dtypes, name, name))
 
 
 MOVES: dict[str, Any] = {
