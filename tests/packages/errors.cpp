@@ -153,7 +153,9 @@ TEST_CASE("values that the package format lacks are refused") {
         "mithril.ParseError[E0768]: p/model_info.json: the format of packages does not have this "
         "value\n"
         "  at       : /inputs/0/dtype\n"
-        "  expected : bool, int32, int64, float16, bfloat16, float32, float64, int8, int16, uint8\n"
+        "  expected : bool, int32, int64, float16, bfloat16, float32, float64, int8, int16, uint8, "
+        "uint16, uint32, uint64, float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, "
+        "float8_e8m0fnu, float4_e2m1fn, int4, uint4, int2, uint2\n"
         "  got      : 'float33'");
   CHECK(first_line(changed("\"custom\"", "\"custom\", \"architecture_family\": \"Encoder\"")) ==
         "mithril.ParseError[E0768]: p/model_info.json: the format of packages does not have this "

@@ -131,14 +131,31 @@ Item avg_pool2d_form(const FormContext& c, const FormArguments& a) {
   return {given.rank() == 4 ? made : b.reshape(made, c.output_dims())};
 }
 
+// Whether each window has an element of the input: neither reaches it with padding alone, nor steps
+// over it.
+bool meets_input(const WindowAttributes& window, const std::vector<std::int64_t>& kernel,
+                 const std::vector<Dim>& dims) {
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const std::int64_t dilation = window.dilations[axis], span = dilation * (kernel[axis] - 1);
+    if (window.pads[axis] > span || window.pads[2 + axis] > span) return false;
+    const Dim size = resolve(dims[dims.size() - 2 + axis]);
+    if (dilation > 1 && (!size.is_constant() || size.constant() < dilation)) return false;
+  }
+  return true;
+}
+
 // max_pool2d_grad(grad, x, kernel, stride, padding, dilation): adds each element of grad to zeros,
 // at the place of the largest element of its window.
 Item max_pool2d_grad_form(const FormContext& c, const FormArguments& a) {
   GraphBuilder& b = c.builder();
   if (b.opset() < 16) no_form("ONNX adds to elements from opset 16 on");
+  const std::vector<std::int64_t> kernel = kernel_of(a.value(2));
+  const WindowAttributes window = window_of(a, 3, a.value(2));
+  if (!meets_input(window, kernel, c.output_dims()))
+    no_form("MaxPool of ONNX has no index for a window of padding alone");
   const Operand grad = a.tensor(0), x = planes(b, floats(c, a.tensor(1)));
-  Attributes attributes = attributes_of(window_of(a, 3, a.value(2)));
-  attributes.emplace_back("kernel_shape", kernel_of(a.value(2)));
+  Attributes attributes = attributes_of(window);
+  attributes.emplace_back("kernel_shape", kernel);
   const Operand places =
       b.call_several("MaxPool", {x}, std::move(attributes), {x.dtype, DType::int64})[1];
   const auto flat = [&](const Operand& operand) {
