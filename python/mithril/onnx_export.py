@@ -66,7 +66,7 @@ def to_onnx(
         InputError: The file cannot be written, or `data` has other keys than the model has inputs.
 
     Example:
-        ml.to_onnx(compiled, "net.onnx", params, data={"image": image})
+        ml.to_onnx(compiled, "net.onnx", params, data=data)
 
     See docs/onnx.md, "Export".
     """

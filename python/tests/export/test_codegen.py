@@ -67,7 +67,7 @@ def test_file_path_writes_the_same_file(tmp_path):
 
 
 def test_an_open_size_needs_an_example(tmp_path):
-    with pytest.raises(ml.InputError, match="the sizes of 'x' are unknown"):
+    with pytest.raises(ml.InputError, match="the sizes of 'x' are not known"):
         ml.compile(layer(), ml.CpuBackend(), shapes={"x": ["N", 4]}, file_path=tmp_path / "n.cpp")
 
 

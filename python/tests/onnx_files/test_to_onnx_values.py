@@ -129,7 +129,9 @@ OPS_WITHOUT_BFLOAT16 = {
 @pytest.mark.parametrize("opset", [13, 20, 24])
 @pytest.mark.parametrize("name", OPS_WITHOUT_BFLOAT16)
 def test_ops_that_an_opset_has_without_bfloat16(tmp_path, name, opset):
-    checker = pytest.importorskip("onnx.checker", reason="onnx is not installed")
+    checker = pytest.importorskip(
+        "onnx.checker", reason="the onnx package is not installed: make onnx has it"
+    )
     model = ml.Model.create(y=OPS_WITHOUT_BFLOAT16[name](port("x", float)))
     backend = ml.CpuBackend(dtype=ml.bfloat16)
     compiled = ml.compile(model, backend, shapes={"x": [4, 3]}, data_keys=["x"])
@@ -219,5 +221,5 @@ def test_a_symbolic_link_stays(tmp_path):
 
 def test_a_file_without_a_stem_has_a_graph_with_a_name(tmp_path):
     if importlib.util.find_spec("onnx") is None:
-        pytest.skip("onnx is not installed")
+        pytest.skip("the onnx package is not installed: make onnx has it")
     ml.to_onnx(counter(), tmp_path / ".onnx")

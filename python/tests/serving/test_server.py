@@ -174,7 +174,7 @@ def test_a_compressed_request_is_read(server):
         ("[" * 100_00, "E0721", "ParseError"),
         ({}, "E0727", "inputs"),
         ({"inputs": 3}, "E0726", "an array"),
-        (input_of([1] * 6, datatype="UINT16"), "E1232", "there is no datatype of tensors 'UINT16'"),
+        (input_of([1] * 6, datatype="UINT24"), "E1232", "there is no datatype of tensors 'UINT24'"),
         (input_of([256] * 6, datatype="UINT8"), "E1233", "has an element that is no UINT8"),
         (input_of([1] * 6, datatype="INT8"), "E0805", "'x' is int8, expected float32"),
         (input_of([1] * 5), "E1231", "input 'x' has 5 elements, expected 6"),
