@@ -1,21 +1,18 @@
 """Bool ports: bools, and integers that are 0 or 1, such as the mask of a tokenizer."""
 
-import importlib.util
-
 import numpy as np
 import pytest
+from named_backend import named_backend
 
 import mithril as ml
 
-BACKENDS = {"cpu": ml.CpuBackend, "torch": ml.TorchBackend, "jax": ml.JaxBackend}
+BACKENDS = ["cpu", "torch", "jax"]
 MASK = np.array([[1, 0, 1]])
 
 
 @pytest.fixture(params=BACKENDS)
 def backend(request):
-    if request.param != "cpu" and importlib.util.find_spec(request.param) is None:
-        pytest.skip(f"{request.param} is not installed")
-    return BACKENDS[request.param]()
+    return named_backend(request.param)
 
 
 def compiled(backend):

@@ -4,10 +4,11 @@ import importlib.util
 
 import numpy as np
 import pytest
+from named_backend import named_backend
 
 import mithril as ml
 
-BACKENDS = {"cpu": ml.CpuBackend, "torch": ml.TorchBackend, "jax": ml.JaxBackend}
+BACKENDS = ["cpu", "torch", "jax"]
 SIZES = {
     "bool": 1,
     "int8": 1,
@@ -27,9 +28,7 @@ SIZES = {
 
 @pytest.fixture(params=BACKENDS)
 def backend(request):
-    if request.param != "cpu" and importlib.util.find_spec(request.param) is None:
-        pytest.skip(f"{request.param} is not installed")
-    return BACKENDS[request.param]()
+    return named_backend(request.param)
 
 
 @pytest.fixture(params=SIZES)

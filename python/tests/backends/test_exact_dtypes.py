@@ -1,28 +1,21 @@
 """Exact dtypes of ports, and integers of every width as results of models."""
 
-import importlib.util
 import pickle
 
 import numpy as np
 import pytest
+from named_backend import named_backend
 
 import mithril as ml
 
-BACKENDS = {
-    "cpu": ml.CpuBackend,
-    "reference": lambda: ml.CpuBackend(reference=True),
-    "torch": ml.TorchBackend,
-    "jax": ml.JaxBackend,
-}
+BACKENDS = ["cpu", "reference", "torch", "jax"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 STORED = [name for name in INTEGERS if name not in ("int32", "int64")]
 
 
 @pytest.fixture(params=BACKENDS)
 def backend(request):
-    if request.param in ("torch", "jax") and importlib.util.find_spec(request.param) is None:
-        pytest.skip(f"{request.param} is not installed")
-    return BACKENDS[request.param]()
+    return named_backend(request.param)
 
 
 def exact(name: str, dtype: str, shape=None):

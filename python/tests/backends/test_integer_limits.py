@@ -1,28 +1,21 @@
 """Integers at the limits of their dtypes: indices, counts, large numbers, and casts of floats."""
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
 import pytest
+from named_backend import named_backend
 
 import mithril as ml
 
-BACKENDS = {
-    "cpu": ml.CpuBackend,
-    "reference": lambda: ml.CpuBackend(reference=True),
-    "torch": ml.TorchBackend,
-    "jax": ml.JaxBackend,
-}
+BACKENDS = ["cpu", "reference", "torch", "jax"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 HUGE = np.array([2**63 + 5, 3, 2**64 - 1, 7], np.uint64)
 
 
 @pytest.fixture(params=BACKENDS)
 def backend(request):
-    if request.param in ("torch", "jax") and importlib.util.find_spec(request.param) is None:
-        pytest.skip(f"{request.param} is not installed")
-    return BACKENDS[request.param]()
+    return named_backend(request.param)
 
 
 def port(name: str, array: np.ndarray) -> ml.IOKey:
@@ -135,8 +128,6 @@ def test_a_loss_that_needs_the_order_of_uint64_is_refused() -> None:
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("backend", ["cpu", "reference", "torch"])
 def test_floats_out_of_range_become_the_least_integer(dtype, given, backend) -> None:
-    if backend == "torch" and importlib.util.find_spec("torch") is None:
-        pytest.skip("torch is not installed")
     limits = np.iinfo(dtype)
     at_the_limit = [float(limits.max) / 2, 2.0 * float(limits.max), 1.5 * float(limits.min) - 1.5]
     with np.errstate(over="ignore"):
@@ -145,7 +136,7 @@ def test_floats_out_of_range_become_the_least_integer(dtype, given, backend) -> 
     fits = (whole >= float(limits.min)) & (whole < 2.0 * float(limits.max // 2 + 1))
     expected = np.full(x.shape, limits.min, dtype)
     expected[fits] = whole[fits].astype(dtype)
-    got = evaluated(BACKENDS[backend](), {"y": port("x", x).cast(ml.dtype(dtype))}, x=x)["y"]
+    got = evaluated(named_backend(backend), {"y": port("x", x).cast(ml.dtype(dtype))}, x=x)["y"]
     check(got, expected)
 
 

@@ -1,10 +1,9 @@
 """Elements of 8 bits and fewer: float8, float4, and integers of 4 and 2 bits, against ml_dtypes."""
 
-import importlib.util
-
 import ml_dtypes
 import numpy as np
 import pytest
+from named_backend import named_backend
 
 import mithril as ml
 
@@ -12,18 +11,12 @@ FLOAT8 = ["float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"]
 FLOATS = [*FLOAT8, "float8_e8m0fnu", "float4_e2m1fn"]
 INTEGERS = ["int4", "uint4", "int2", "uint2"]
 DTYPES = [*FLOATS, *INTEGERS]
-BACKENDS = {
-    "cpu": ml.CpuBackend,
-    "reference": lambda: ml.CpuBackend(reference=True),
-    "torch": ml.TorchBackend,
-}
+BACKENDS = ["cpu", "reference", "torch"]
 
 
 @pytest.fixture(params=BACKENDS)
 def backend(request):
-    if request.param == "torch" and importlib.util.find_spec("torch") is None:
-        pytest.skip("torch is not installed")
-    return BACKENDS[request.param]()
+    return named_backend(request.param)
 
 
 def theirs(name: str):

@@ -1,11 +1,11 @@
 """Integers of 8 and 16 bits and unsigned ones: exact wherever tensors go; widened by int ports."""
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
 import pytest
 import safetensors.numpy
+from named_backend import named_backend
 
 import mithril as ml
 
@@ -16,7 +16,7 @@ EXTREMES = {
     "uint16": [0, 1, 2**16 - 1],
     "uint32": [0, 1, 2**32 - 1],
 }
-BACKENDS = {"cpu": ml.CpuBackend, "torch": ml.TorchBackend, "jax": ml.JaxBackend}
+BACKENDS = ["cpu", "torch", "jax"]
 
 
 @pytest.fixture(params=EXTREMES)
@@ -26,9 +26,7 @@ def array(request):
 
 @pytest.fixture(params=BACKENDS)
 def backend(request):
-    if request.param != "cpu" and importlib.util.find_spec(request.param) is None:
-        pytest.skip(f"{request.param} is not installed")
-    return BACKENDS[request.param]()
+    return named_backend(request.param)
 
 
 def test_no_backend_has_such_a_default_dtype(backend) -> None:

@@ -7,21 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command import COMMAND, needs_command, object_of, run_command, text_of
+from command import COMMAND, needs_command, network, object_of, run_command, text_of
 
 import mithril as ml
 
 pytestmark = needs_command
 PAGE = Path(__file__).parents[3] / "docs" / "cli.md"
-
-
-def network():
-    model = ml.Model()
-    model |= ml.Linear(16)(input="x", output="h")
-    model |= ml.Relu()(input="h", output="a")
-    model |= ml.Linear(4)(input="a", output="y")
-    model.expose_keys("y")
-    return model
 
 
 @pytest.fixture(scope="module")

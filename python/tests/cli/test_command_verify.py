@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from command import needs_command, object_of, refusal_of, run_command, text_of
+from command import needs_command, network, object_of, refusal_of, run_command, text_of
 
 import mithril as ml
 
@@ -15,15 +15,6 @@ NO_PYTHON = {"MITHRIL_PYTHON": "/nowhere/python3"}
 needs_onnxruntime = pytest.mark.skipif(
     find_spec("onnxruntime") is None, reason="onnxruntime is not installed"
 )
-
-
-def network():
-    model = ml.Model()
-    model |= ml.Linear(16)(input="x", output="h")
-    model |= ml.Relu()(input="h", output="a")
-    model |= ml.Linear(4)(input="a", output="y")
-    model.expose_keys("y")
-    return model
 
 
 @pytest.fixture(scope="module")

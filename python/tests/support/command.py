@@ -14,6 +14,16 @@ COMMAND = Path(ml.__file__).parents[2] / "bin" / "mithril"
 needs_command = pytest.mark.skipif(not COMMAND.exists(), reason="the command is not built")
 
 
+def network():
+    """Two layers: the model of most tests of the command."""
+    model = ml.Model()
+    model |= ml.Linear(16)(input="x", output="h")
+    model |= ml.Relu()(input="h", output="a")
+    model |= ml.Linear(4)(input="a", output="y")
+    model.expose_keys("y")
+    return model
+
+
 def run_command(*arguments, folder=None, stdout=subprocess.PIPE, **variables):
     """Runs the command to its end, in a folder, with further environment variables."""
     named = {**environment(), "MITHRIL_PYTHON": sys.executable, **variables}
