@@ -35,7 +35,7 @@ struct ModelFile {
   std::map<std::string, std::string> renamed = {};  // OnnxModel::renamed
 };
 
-// The values of --constant, by the names of inputs.
+// What --constant fixes. The keys are names of inputs.
 TensorMap constants_of(const Arguments& arguments);
 
 // Reads a model as JSON, a package or an ONNX file. Of `arguments`, --params gives the parameters,

@@ -16,7 +16,7 @@ namespace {
 // Added to uint64 modulo 2^64, it makes the order of the numbers that of int64.
 constexpr int64_t least_int64 = std::numeric_limits<int64_t>::min();
 
-// The value with each dtype replaced by the one that ops compute in.
+// Replaces each dtype in the value by the dtype that ops compute in.
 Datum in_computed_dtypes(const Datum& datum) {
   if (datum.kind() == kind::dtype) return mithril::widened(datum.dtype());
   if (datum.kind() != kind::tuple) return datum;

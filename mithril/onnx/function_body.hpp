@@ -1,11 +1,11 @@
-// The nodes that a call of a function stands for.
+// Inlines functions that an ONNX file defines.
 #pragma once
 #include "mithril/onnx/file.hpp"
 
 namespace mithril::onnx {
 
-// The nodes of the function with the attributes of the call. Inputs that the call leaves out are
-// left out by the nodes, too.
+// The body of the function with the attributes of the call. The nodes omit the inputs that the call
+// omits.
 GraphRecord body_of_call(const FunctionRecord& function, const NodeRecord& call);
 
 }  // namespace mithril::onnx

@@ -17,8 +17,8 @@ constexpr int64_t epilogue_columns = 256;
 // A is read in place up to these limits: it then stays in the second-level cache, and packing does
 // not pay off for so few columns.
 constexpr int64_t in_place_bytes = int64_t{1} << 20, in_place_columns = 1024;
-// Lines of so many k, in the rows that are packed together, stay in the first-level cache, and
-// their pages in the first-level TLB.
+// The depth to which the tiles of a transposed A are packed side by side. The cache lines that they
+// share then stay in the L1 cache, and the pages in the L1 TLB.
 constexpr int64_t depth_of_shared_lines = 64;
 // Up to this number of rows, packing B costs more than it saves.
 constexpr int64_t few_rows = 3;

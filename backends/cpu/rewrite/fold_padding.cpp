@@ -120,7 +120,7 @@ class FoldPadding {
   const OpDef &pad_ = find_op("pad"), &convolution_ = find_op("conv2d");
   const Graph& from_;
   Rebuilder rebuilder_;
-  std::unordered_map<ValueId, Pad> pads_;  // by the value that they make
+  std::unordered_map<ValueId, Pad> pads_;  // the key is the padded value
 };
 
 }  // namespace

@@ -127,7 +127,7 @@ class JoinSliceGradients {
   const Graph& from_;
   Rebuilder rebuilder_;
   const std::vector<int> use_counts_;
-  std::unordered_map<ValueId, Sum> sums_;  // by the value that they make
+  std::unordered_map<ValueId, Sum> sums_;  // the key is the value of the sum
 };
 
 }  // namespace

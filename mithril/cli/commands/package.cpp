@@ -100,7 +100,7 @@ std::string summary_of(const Package& package) {
   return text;
 }
 
-// The paths of an action that takes so many. UsageError for another number.
+// Returns the paths; UsageError if there are not `count`.
 const Paths& checked_paths(const Paths& paths, std::size_t count, const char* usage) {
   if (paths.size() == count) return paths;
   throw UsageError{fmt::format("`{}` takes {}, and got {}", usage,

@@ -148,12 +148,13 @@ BackendComparison compare_native(const ModelFile& file, const std::vector<NamedB
                   .state = inputs.state});
 }
 
-// The values that ONNX Runtime and Mithril make of the same inputs, by the names in the file.
+// What Mithril (`expected`) and ONNX Runtime (`got`) compute from the same inputs. The keys are the
+// names in the file.
 struct RuntimeValues {
   TensorMap expected, got;
 };
 
-// Of an ONNX file the outputs, and of another model each value of its graph.
+// For an ONNX file the outputs; for another model every value of its graph.
 RuntimeValues runtime_values(const ModelFile& file, const NamedBackend& reference,
                              const Arguments& arguments) {
   const CompileOptions how = compile_options_of(file, arguments, arguments.values("--shape"), true);

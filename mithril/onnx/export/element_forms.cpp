@@ -51,8 +51,8 @@ Operand truncated_remainder(GraphBuilder& b, const Operand& left, const Operand&
   return b.call("Mod", {left, right}, {{"fmod", std::int64_t{1}}});
 }
 
-// remainder(left, right), with the sign of the denominator. Mod of ints is this remainder. A float
-// remainder with the other sign is off by the denominator.
+// remainder(left, right), with the sign of the denominator. Mod of ints is this remainder. Mod of
+// floats has the sign of the numerator: where the signs differ, the denominator is added.
 Item remainder_form(const FormContext& c, const FormArguments& a) {
   GraphBuilder& b = c.builder();
   const Operand left = a.tensor(0), right = a.tensor(1);
