@@ -68,8 +68,9 @@ std::map<ValueId, std::int64_t> elements_read_by(std::span<const size_t> nodes, 
   return read;
 }
 
-// The owner of a parameter that the node of a value reads. `prefix` begins the names of the ops in
-// place of an op, whose parameters count, too. `producers`: per value, the node.
+// The part that owns a parameter which the producer of `value` reads. If passes replaced one op by
+// several, whose names begin with `prefix`, their parameters count, too. `producers`: per value,
+// the index of its node.
 std::string owner_of_parameter(const Graph& graph, const std::vector<size_t>& producers,
                                ValueId value, const std::string& prefix) {
   for (const Argument& argument : graph.nodes()[producers[index(value)]].arguments) {

@@ -13,7 +13,7 @@
 namespace mithril {
 namespace {
 
-// Added to uint64 modulo 2^64, it makes the order of the numbers that of int64.
+// Adding it modulo 2^64 maps the order of uint64 to the order of int64.
 constexpr int64_t least_int64 = std::numeric_limits<int64_t>::min();
 
 // Replaces each dtype in the value by the dtype that ops compute in.

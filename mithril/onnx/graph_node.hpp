@@ -5,7 +5,7 @@
 
 namespace mithril::onnx {
 
-// A node with graphs, where it is in its graph.
+// A node with graphs, and the scope whose names its graphs read.
 struct GraphNode {
   GraphImport& importer;
   Scope& scope;

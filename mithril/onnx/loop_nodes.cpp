@@ -99,7 +99,8 @@ class LoopNode {
     return outputs;
   }
 
-  // A loop of the model. Its steps run only while the condition is true, so they read true.
+  // Imports the loop as a part. A step runs only while the condition is true, so the body reads
+  // true.
   Outputs as_part() {
     const bool has_length = steps_ || (node_.has(0) && node_.value(0).sizes);
     if (!has_length || !is_begun_) return with_condition();
@@ -194,7 +195,7 @@ std::vector<std::int64_t> numbers_of_scan(const NodeContext& node, const char* n
   return node.integers(name, count, -most_number, 0);
 }
 
-// The axis becomes the first one, or the first one the axis.
+// Moves the axis to the front. `is_back`: moves the first axis to its place.
 Connection with_axis_first(const Connection& x, std::int64_t axis, const NodeContext& node,
                            bool is_back) {
   if (axis == 0) return x;

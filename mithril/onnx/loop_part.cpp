@@ -73,7 +73,7 @@ void LoopPart::finish_carries() {
     if (carry.next) add_output(carry.next_key, *carry.next, carry.type);
 }
 
-// The loop would conclude that what makes the difference of the sizes is empty.
+// Inference would make the sizes of a carry before and after a step equal: n and n + k give k = 0.
 void LoopPart::finish_body() {
   inside_.model().expose_keys(made_);
   const std::map<std::string, KnownShape> shapes = inside_.model().get_shapes();

@@ -13,7 +13,7 @@ Connection gate_of(const Connection& all, std::int64_t index, std::int64_t hidde
 
 Connection port(const char* name) { return Connection(IOKey{.name = name}); }
 
-// x as numbers of 8 bits between its smallest and largest element, and 0.
+// x quantised to 8 bits over the range of its elements and 0, as DynamicQuantizeLinear does.
 Connection rounded_to_bytes(const Connection& x) {
   const Connection low = apply("minimum", {x.min(), 0.0});
   const Connection width = apply("maximum", {x.max(), 0.0}) - low;

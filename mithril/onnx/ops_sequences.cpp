@@ -60,7 +60,7 @@ Outputs sequence_insert(const NodeContext& node) {
   std::vector<Value> items = items_of(node);
   const Value& item = element(node, 1);
   if (item.type != node.type(0)) refuse("its tensor is of another type than the sequence");
-  // One place more than there are elements.
+  // An element may be inserted after the last one.
   const auto count = static_cast<std::int64_t>(items.size());
   std::int64_t at = node.has(2) ? place_of(node, 2) : count;
   if (at < 0) at += count;

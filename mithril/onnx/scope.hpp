@@ -48,7 +48,7 @@ class GraphImport {
   std::vector<Fact> problems_;
 };
 
-// Whether no other way of importing a node may be tried.
+// Whether the import ends at this error: no other form of the node is tried.
 inline bool is_fatal(const Error& error) {
   return error.code() == "E1308" || error.code() == "E1326";
 }

@@ -15,7 +15,7 @@ namespace mithril::onnx {
 // The inputs of the models of a branch, or of the parts of a loop, which share them.
 class PartInputs {
  public:
-  // A key like this name that no other input has.
+  // A new key for an input: an identifier like the name.
   std::string add_key(const std::string& name);
   // The key of the input that has this value of the model around the part.
   std::string key_of(const Connection& outer, const std::string& name);

@@ -25,7 +25,7 @@ Tensor tensor_of_elements(StorageType type, Dims dims, std::span<std::byte> byte
 // first one in the lowest bits. The other bits of the last byte are 0.
 std::vector<std::byte> packed(const Tensor& tensor);
 Tensor unpacked(DType dtype, Dims dims, std::span<const std::byte> bytes);
-// Bytes of so many packed elements.
+// The number of bytes of this number of packed elements.
 std::size_t packed_bytes(DType dtype, std::size_t elements);
 
 // Steps of each axis in elements.

@@ -58,7 +58,7 @@ void convert_elements(std::span<const bfloat16> from, float* to) {
                    {std::move(label), std::to_string(given)}}});
 }
 
-// Elements of any dtype as those of a low-bit one.
+// Converts any dtype to a low-bit dtype.
 Tensor encoded(const Tensor& tensor, DType to) {
   Tensor made = Tensor::empty(to, tensor.dims());
   auto* codes = static_cast<std::uint8_t*>(made.mutable_raw_data());
@@ -70,7 +70,7 @@ Tensor encoded(const Tensor& tensor, DType to) {
   return made;
 }
 
-// Elements of a low-bit dtype as those of another.
+// Converts a low-bit dtype to any other.
 Tensor decoded(const Tensor& tensor, DType to) {
   const std::array<float, 256>& numbers = numbers_of(tensor.dtype());
   const auto* codes = static_cast<const std::uint8_t*>(tensor.raw_data());
@@ -86,7 +86,7 @@ Tensor decoded(const Tensor& tensor, DType to) {
   return made;
 }
 
-// One of the dtypes, or both, are low-bit ones.
+// Converts where at least one dtype is low-bit.
 Tensor converted_low_bit(const Tensor& tensor, DType to) {
   if (!is_low_bit(to)) return decoded(tensor, to);
   if (!is_low_bit(tensor.dtype())) return encoded(tensor, to);

@@ -43,7 +43,7 @@ bool contains_name(const std::vector<std::string>& names, std::string_view name)
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The backends of this process among these.
+// The backends among these that run in this process.
 std::vector<NamedBackend> native_backends(const std::vector<std::string>& names,
                                           const Arguments& arguments) {
   const std::string dtype = arguments.value("--dtype");

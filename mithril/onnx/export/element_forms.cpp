@@ -173,8 +173,8 @@ Item robust_sqrt_form(const FormContext& c, const FormArguments& a) {
   return {b.call("Where", {below, line, far}, {}, size.dtype)};
 }
 
-// `Cast` leaves floats open that an integer of 8 and 16 bits or an unsigned one cannot hold. Here
-// they and NaN become the least integer.
+// cast(x, dtype). `Cast` does not define the result for floats that an integer type cannot hold.
+// Here they and NaN become the least integer.
 Item cast_form(const FormContext& c, const FormArguments& a) {
   GraphBuilder& b = c.builder();
   const Operand x = a.tensor(0);

@@ -40,9 +40,9 @@ Item conv2d_form(const FormContext& c, const FormArguments& a) {
   return {c.builder().call("Conv", {a.tensor(0), a.tensor(1), a.tensor(2)}, std::move(attributes))};
 }
 
-// What the size of a transposed convolution lacks on this axis, which ONNX states as a number.
-std::int64_t missing_of(const WindowAttributes& window, std::size_t axis, const Dim& kernel,
-                        const Dim& steps, const Dim& wanted) {
+// The output_padding of a transposed convolution on this axis: `wanted` less the size without it.
+std::int64_t output_padding(const WindowAttributes& window, std::size_t axis, const Dim& kernel,
+                            const Dim& steps, const Dim& wanted) {
   const Dim span = Dim(window.dilations[axis]) * (kernel - 1) + 1;
   const Dim pads = Dim(window.pads[axis] + window.pads[2 + axis]);
   const Dim rest = resolve(wanted - (Dim(window.strides[axis]) * (steps - 1) + span - pads));
@@ -55,13 +55,13 @@ Item conv2d_input_grad_form(const FormContext& c, const FormArguments& a) {
   const Operand grad = a.tensor(0), weight = a.tensor(2);
   const std::vector<Dim> dims = a.dims(1);
   const WindowAttributes window = window_of(a, 3, {});
-  std::vector<std::int64_t> missing;
+  std::vector<std::int64_t> paddings;
   for (std::size_t axis = 0; axis < 2; ++axis)
-    missing.push_back(missing_of(window, axis, weight.known_dims()[2 + axis],
-                                 grad.known_dims()[2 + axis], dims[2 + axis]));
+    paddings.push_back(output_padding(window, axis, weight.known_dims()[2 + axis],
+                                      grad.known_dims()[2 + axis], dims[2 + axis]));
   Attributes attributes = attributes_of(window);
   attributes.emplace_back("group", a.integer(6));
-  attributes.emplace_back("output_padding", missing);
+  attributes.emplace_back("output_padding", paddings);
   return {c.builder().call("ConvTranspose", {grad, weight}, std::move(attributes))};
 }
 
@@ -180,12 +180,12 @@ Item avg_pool2d_grad_form(const FormContext& c, const FormArguments& a) {
   const std::size_t lead = made_of.size() - 2;
   std::vector<Dim> dims = {1, 1, made_of[lead], made_of[lead + 1]};
   for (std::size_t axis = 0; axis < lead; ++axis) dims[0] = dims[0] * made_of[axis];
-  std::vector<std::int64_t> missing;
+  std::vector<std::int64_t> paddings;
   for (std::size_t axis = 0; axis < 2; ++axis)
-    missing.push_back(
-        missing_of(window, axis, kernel[axis], made_of[lead + axis], c.output_dims()[lead + axis]));
+    paddings.push_back(output_padding(window, axis, kernel[axis], made_of[lead + axis],
+                                      c.output_dims()[lead + axis]));
   Attributes attributes = attributes_of(window);
-  attributes.emplace_back("output_padding", missing);
+  attributes.emplace_back("output_padding", paddings);
   const double weight = 1.0 / static_cast<double>(kernel[0] * kernel[1]);
   const Operand weights =
       b.constant(Tensor::full(grad.dtype, {1, 1, kernel[0], kernel[1]}, weight));

@@ -34,7 +34,8 @@ void check_written_opset(std::int64_t opset) {
                                     std::to_string(newest_written_opset)}}});
 }
 
-// Whether a further input of the graph of gradients is the incoming gradient of the cost.
+// Whether an input of the graph of gradients, after those of the model, is the incoming gradient of
+// `final_cost`.
 bool is_of_cost(const ExportedModel& model, std::size_t input) {
   return model.outputs[model.gradient_of[input - model.inputs.size()]].key == "final_cost";
 }
