@@ -21,12 +21,12 @@ int64_t aligned_in_block(int64_t bytes) {
 
 // The bodies use their workspace one after the other.
 void place_bodies(Block& block) {
-  for (const Program& body : block.bodies)
+  for (const SourceProgram& body : block.bodies)
     block.bytes = std::max(block.bytes, aligned_in_block(body.workspace_bytes));
 }
 
 void place_spares(Block& block) {
-  const Program& step = block.step();
+  const SourceProgram& step = block.step();
   const bool has_spares = block.kind == BlockKind::while_loop || block.steps > 1;
   for (size_t k = 0; k < block.carries; ++k) {
     const ValueId id = step.graph.inputs()[k];
@@ -37,19 +37,19 @@ void place_spares(Block& block) {
   }
 }
 
-std::vector<Dims> argument_dims(const Program& program, const Block& block) {
+std::vector<Dims> argument_dims(const SourceProgram& program, const Block& block) {
   std::vector<Dims> dims;
   for (const ValueId id : block.arguments) dims.push_back(program.dims_of(id));
   return dims;
 }
 
-std::vector<Dims> made_dims(const Program& body) {
+std::vector<Dims> made_dims(const SourceProgram& body) {
   std::vector<Dims> dims;
   for (const Output& output : body.graph.outputs()) dims.push_back(body.dims_of(output.value));
   return dims;
 }
 
-Block make_steps(const Program& program, size_t node, const BodyMaker& make_body) {
+Block make_steps(const SourceProgram& program, size_t node, const BodyMaker& make_body) {
   const ScanLoop scan = scan_of(program.node(node));
   const size_t length = program.node(node).argument_index("length");
   Block block{.kind = BlockKind::steps,
@@ -75,7 +75,7 @@ Block make_steps(const Program& program, size_t node, const BodyMaker& make_body
   return block;
 }
 
-Block make_choice(const Program& program, size_t node, const BodyMaker& make_body) {
+Block make_choice(const SourceProgram& program, size_t node, const BodyMaker& make_body) {
   const CondNode cond = cond_of(program.node(node));
   Block block{.kind = BlockKind::choice,
               .arguments = cond.arguments,
@@ -93,7 +93,7 @@ Block make_choice(const Program& program, size_t node, const BodyMaker& make_bod
   return block;
 }
 
-Block make_while(const Program& program, size_t node, const BodyMaker& make_body) {
+Block make_while(const SourceProgram& program, size_t node, const BodyMaker& make_body) {
   const WhileNode loop = while_of(program.node(node));
   Block block{.kind = BlockKind::while_loop,
               .arguments = loop.arguments,
@@ -112,7 +112,7 @@ Block make_while(const Program& program, size_t node, const BodyMaker& make_body
 
 }  // namespace
 
-Block make_block(const Program& program, size_t node, const BodyMaker& make_body) {
+Block make_block(const SourceProgram& program, size_t node, const BodyMaker& make_body) {
   if (is_scan(program.node(node))) return make_steps(program, node, make_body);
   return is_cond(program.node(node)) ? make_choice(program, node, make_body)
                                      : make_while(program, node, make_body);
@@ -120,7 +120,7 @@ Block make_block(const Program& program, size_t node, const BodyMaker& make_body
 
 std::vector<bool> arguments_read(const Block& block) {
   std::vector<bool> read(block.arguments.size());
-  for (const Program& body : block.bodies) {
+  for (const SourceProgram& body : block.bodies) {
     const std::vector<bool> in_body = values_read(body);
     for (size_t i = 0; i < read.size(); ++i)
       read[i] = read[i] || in_body[index(body.graph.inputs()[i])];
@@ -143,7 +143,7 @@ StepInput step_input(const Block& block, size_t argument) {
   return argument < block.carries + block.sequences ? StepInput::element : StepInput::kept;
 }
 
-std::string block_comment(const Program& program, size_t node, const Block& block) {
+std::string block_comment(const SourceProgram& program, size_t node, const Block& block) {
   const std::string name = comment(program.graph.value(program.node(node).outputs.front()).name);
   if (block.kind == BlockKind::choice) return "The choice " + name;
   if (block.kind == BlockKind::while_loop)

@@ -8,10 +8,10 @@
 
 namespace mithril::codegen {
 
-using BodyMaker = std::function<Program(const Graph& body, const std::vector<Dims>& inputs)>;
+using BodyMaker = std::function<SourceProgram(const Graph& body, const std::vector<Dims>& inputs)>;
 // For a node with nested graphs, with the dims of its arguments. Its place in the workspace is not
 // known yet. ShapeError E0210 or E0219 if a body contradicts these sizes.
-Block make_block(const Program& program, size_t node, const BodyMaker& make_body);
+Block make_block(const SourceProgram& program, size_t node, const BodyMaker& make_body);
 
 // Per argument: whether a body reads it.
 std::vector<bool> arguments_read(const Block& block);
@@ -28,6 +28,6 @@ enum class StepInput : uint8_t {
 StepInput step_input(const Block& block, size_t argument);
 
 // "The loop rnn.h_next: 5 steps, the last one first", "The loop x_last: while far", "The choice y".
-std::string block_comment(const Program& program, size_t node, const Block& block);
+std::string block_comment(const SourceProgram& program, size_t node, const Block& block);
 
 }  // namespace mithril::codegen

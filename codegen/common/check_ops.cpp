@@ -17,7 +17,7 @@ struct RefusedNodes {
   std::vector<Fact> facts = {};
   bool blocks = false;  // one needs blocks
 
-  void add(const Program& program) {
+  void add(const SourceProgram& program) {
     for (const size_t refused : program.refused) {
       const Node& node = program.node(refused);
       blocks = blocks || has_nested_graphs(node);
@@ -30,7 +30,7 @@ struct RefusedNodes {
       facts.push_back(fact);
     }
     for (const auto& [node, block] : program.blocks) {
-      for (const Program& body : block.bodies) add(body);
+      for (const SourceProgram& body : block.bodies) add(body);
     }
   }
 };
@@ -47,9 +47,9 @@ std::string advice(const RefusedNodes& refused) {
 
 }  // namespace
 
-void check_ops(std::span<const Program* const> programs, const Language& language) {
+void check_ops(std::span<const SourceProgram* const> programs, const Language& language) {
   RefusedNodes refused;
-  for (const Program* program : programs) refused.add(*program);
+  for (const SourceProgram* program : programs) refused.add(*program);
   const std::set<std::string>& ops = refused.ops;
   std::vector<Fact>& facts = refused.facts;
   if (facts.empty()) return;

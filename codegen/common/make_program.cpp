@@ -53,7 +53,7 @@ void refuse_types(const Graph& graph, const Language& language) {
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(Program& program, const Language& language)
+  ProgramBuilder(SourceProgram& program, const Language& language)
       : program_(program),
         language_(language),
         statement_of_(program.graph.values().size(), none),
@@ -302,7 +302,7 @@ class ProgramBuilder {
     return readers_outside_;
   }
 
-  Program& program_;
+  SourceProgram& program_;
   const Language& language_;
   std::vector<StatementKind> kinds_;  // per node
   std::vector<size_t> statement_of_;  // per value; none: an input or a constant
@@ -312,10 +312,10 @@ class ProgramBuilder {
 
 }  // namespace
 
-Program make_program(const Graph& graph, const std::vector<Dims>& inputs,
-                     const Language& language) {
+SourceProgram make_program(const Graph& graph, const std::vector<Dims>& inputs,
+                           const Language& language) {
   refuse_types(graph, language);
-  Program program{.graph = graph, .plan = plan_for(graph, inputs)};
+  SourceProgram program{.graph = graph, .plan = plan_for(graph, inputs)};
   program.dims.resize(graph.values().size());
   program.constants.resize(graph.values().size());
   const std::vector<const Dims*> dims = program.plan.dims_of_values(program.graph);

@@ -10,9 +10,10 @@ namespace mithril::codegen {
 
 // For inputs of these dims. InputError if they contradict the graph; BackendError E1032 for dtypes
 // that have no type in the language. The programs of blocks are made, too.
-Program make_program(const Graph& graph, const std::vector<Dims>& inputs, const Language& language);
+SourceProgram make_program(const Graph& graph, const std::vector<Dims>& inputs,
+                           const Language& language);
 
 // BackendError E1031 with all nodes that have neither a formula nor a kernel.
-void check_ops(std::span<const Program* const> programs, const Language& language);
+void check_ops(std::span<const SourceProgram* const> programs, const Language& language);
 
 }  // namespace mithril::codegen

@@ -2,7 +2,7 @@
 
 namespace mithril::codegen {
 
-std::vector<bool> values_read(const Program& program) {
+std::vector<bool> values_read(const SourceProgram& program) {
   std::vector<bool> read(program.graph.values().size());
   for (const Statement& statement : program.statements) {
     for (const size_t node : statement.nodes) {

@@ -42,7 +42,7 @@ struct BufferRef {
   int64_t offset = 0;
 };
 
-struct Program;
+struct SourceProgram;
 
 enum class BlockKind : uint8_t {
   steps,       // a loop of a known number of steps
@@ -56,7 +56,7 @@ struct Block {
   std::vector<ValueId> arguments;
   // Of a loop of steps: one step, or no body if there are 0 steps. Of a choice: then, otherwise. Of
   // a loop that a condition ends: the condition, one step.
-  std::vector<Program> bodies;
+  std::vector<SourceProgram> bodies;
   std::optional<ValueId> condition = {};  // of a choice: a scalar bool outside
   size_t carries = 0, sequences = 0;
   int64_t steps = 0;
@@ -68,10 +68,11 @@ struct Block {
   std::vector<int64_t> spares = {};  // per carry: the offset in these bytes
   int64_t offset = 0;  // of these bytes, in the workspace of the program around the node
 
-  const Program& step() const;
+  const SourceProgram& step() const;
 };
 
-struct Program {
+// A graph as statements of a programming language.
+struct SourceProgram {
   Graph graph;
   Plan plan;
   std::vector<Dims> dims;  // per value
@@ -89,9 +90,9 @@ struct Program {
   const Dims& dims_of(ValueId id) const { return dims[index(id)]; }
 };
 
-inline const Program& Block::step() const { return bodies.back(); }
+inline const SourceProgram& Block::step() const { return bodies.back(); }
 
 // Per value of the graph: whether a statement reads it, or it is copied to an output.
-std::vector<bool> values_read(const Program& program);
+std::vector<bool> values_read(const SourceProgram& program);
 
 }  // namespace mithril::codegen

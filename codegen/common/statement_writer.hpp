@@ -31,7 +31,8 @@ struct StatementSyntax {
 
 class StatementWriter {
  public:
-  StatementWriter(const Program& program, const Language& language, const StatementSyntax& syntax)
+  StatementWriter(const SourceProgram& program, const Language& language,
+                  const StatementSyntax& syntax)
       : program_(program), language_(language), syntax_(syntax) {}
   virtual ~StatementWriter() = default;
 
@@ -106,7 +107,7 @@ class StatementWriter {
     snippets_.insert(formula.snippets.begin(), formula.snippets.end());
   }
 
-  const Program& program_;
+  const SourceProgram& program_;
   const Language& language_;
   const StatementSyntax syntax_;
   std::string body_;

@@ -84,7 +84,7 @@ std::string CppFunctionWriter::declare_condition(const Block& block) {
 
 void CppFunctionWriter::declare_values_of_carries(FunctionNames& names, const Block& block,
                                                   const std::vector<std::string>& carries) {
-  const Program& step = block.step();
+  const SourceProgram& step = block.step();
   const std::vector<bool> read = arguments_read(block);
   bool declares = false;
   for (size_t k = 0; k < carries.size(); ++k) {
@@ -133,7 +133,7 @@ std::string CppFunctionWriter::declare_carry(const Block& block, size_t k, Value
 void CppFunctionWriter::name_in_step(FunctionNames& names, size_t node, const Block& block,
                                      const std::string& step,
                                      const std::vector<std::string>& carries) {
-  const Program& body = block.step();
+  const SourceProgram& body = block.step();
   const std::vector<bool> read = arguments_read(block);
   names.declared = kept_variables(block);
   const auto element = [&](ValueId of, ValueId id) {
@@ -163,7 +163,7 @@ FunctionNames CppFunctionWriter::nested_names(const Block& block) const {
           .indent = syntax_.indent + 2};
 }
 
-Identifiers CppFunctionWriter::write_nested(const Program& body, FunctionNames names) {
+Identifiers CppFunctionWriter::write_nested(const SourceProgram& body, FunctionNames names) {
   FunctionText text = CppFunctionWriter(body, std::move(names)).write();
   body_ += text.body;
   snippets_.insert(text.snippets.begin(), text.snippets.end());

@@ -29,7 +29,7 @@ StatementSyntax cpp_syntax(size_t indent) {
 
 }  // namespace
 
-CppFunctionWriter::CppFunctionWriter(const Program& program, FunctionNames names)
+CppFunctionWriter::CppFunctionWriter(const SourceProgram& program, FunctionNames names)
     : StatementWriter(program, cpp_language(), cpp_syntax(names.indent)),
       names_(std::move(names)),
       locals_(program.graph.values().size()),

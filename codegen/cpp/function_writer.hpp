@@ -35,7 +35,7 @@ struct FunctionText {
 
 class CppFunctionWriter final : public StatementWriter {
  public:
-  CppFunctionWriter(const Program& program, FunctionNames names);
+  CppFunctionWriter(const SourceProgram& program, FunctionNames names);
 
   FunctionText write();
 
@@ -89,7 +89,7 @@ class CppFunctionWriter final : public StatementWriter {
   // The names for a body of the block, without its inputs and outputs.
   FunctionNames nested_names(const Block& block) const;
   // Returns the names that the nested statements know or declare.
-  Identifiers write_nested(const Program& body, FunctionNames names);
+  Identifiers write_nested(const SourceProgram& body, FunctionNames names);
 
   void write_copy(ValueId to, ValueId from) override;
   void write_output_copy(size_t output, ValueId from) override;

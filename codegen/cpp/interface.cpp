@@ -32,10 +32,10 @@ std::string struct_text(const std::string& type, const std::string& what,
 class StructWriter {
  public:
   StructWriter(const std::string& name, const ExportedModel& model, const Members& members,
-               const Program& forward)
+               const SourceProgram& forward)
       : name_(name), model_(model), members_(members), forward_(forward) {}
 
-  std::string structs(const Program* gradients) const {
+  std::string structs(const SourceProgram* gradients) const {
     std::string text = inputs() + outputs();
     if (gradients) text += output_gradients() + parameter_gradients();
     return text;
@@ -101,13 +101,13 @@ class StructWriter {
   const std::string& name_;
   const ExportedModel& model_;
   const Members& members_;
-  const Program& forward_;
+  const SourceProgram& forward_;
 };
 
 // Checks of a pointer to a struct and of the pointers to elements in the struct.
 class PointerChecks {
  public:
-  PointerChecks(const std::string& function, const Program& program)
+  PointerChecks(const std::string& function, const SourceProgram& program)
       : function_(function), program_(program) {}
 
   void add_struct(const std::string& name) {
@@ -131,14 +131,15 @@ class PointerChecks {
   static constexpr const char* code = "E1053";
 
   const std::string& function_;
-  const Program& program_;
+  const SourceProgram& program_;
   std::string struct_, text_;
 };
 
 }  // namespace
 
 std::string null_checks(const std::string& function, const ExportedModel& model,
-                        const Members& members, const Program& forward, const Program* gradients) {
+                        const Members& members, const SourceProgram& forward,
+                        const SourceProgram* gradients) {
   PointerChecks checks(function, forward);
   const auto output_of = [&](size_t i) {
     return forward.graph.outputs()[model.outputs[i].index].value;
@@ -183,8 +184,8 @@ Members members_of(const ExportedModel& model) {
 }
 
 std::string interface_text(const std::string& name, const ExportedModel& model,
-                           const Members& members, const Program& forward,
-                           const Program* gradients) {
+                           const Members& members, const SourceProgram& forward,
+                           const SourceProgram* gradients) {
   std::string text = StructWriter(name, model, members, forward).structs(gradients);
   text += "// Bytes that evaluating works in.\nsize_t " + name + "_workspace_bytes(void);\n\n" +
           "// Computes the outputs.\nconst char* " + name + "_evaluate(const " + name +

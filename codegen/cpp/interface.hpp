@@ -21,11 +21,12 @@ Members members_of(const ExportedModel& model);
 // The statements at the beginning of an interface function that return an error message if a
 // required pointer is null. `gradients`: null for the function of the outputs alone.
 std::string null_checks(const std::string& function, const ExportedModel& model,
-                        const Members& members, const Program& forward, const Program* gradients);
+                        const Members& members, const SourceProgram& forward,
+                        const SourceProgram* gradients);
 
 // Declarations with comments. `gradients`: null if the model has none.
 std::string interface_text(const std::string& name, const ExportedModel& model,
-                           const Members& members, const Program& forward,
-                           const Program* gradients);
+                           const Members& members, const SourceProgram& forward,
+                           const SourceProgram* gradients);
 
 }  // namespace mithril::codegen

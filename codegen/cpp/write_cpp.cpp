@@ -31,7 +31,7 @@ std::vector<Dims> input_dims(const ExportedModel& model) {
 }
 
 // The dims of the inputs, then of the incoming gradients.
-std::vector<Dims> gradient_dims(const ExportedModel& model, const Program& forward) {
+std::vector<Dims> gradient_dims(const ExportedModel& model, const SourceProgram& forward) {
   std::vector<Dims> dims = input_dims(model);
   for (const size_t i : model.gradient_of) {
     dims.push_back(forward.dims_of(forward.graph.outputs()[model.outputs[i].index].value));
@@ -40,14 +40,14 @@ std::vector<Dims> gradient_dims(const ExportedModel& model, const Program& forwa
 }
 
 // The kernels of a program, and the functions of formulas and blocks.
-std::set<std::string> snippets_of(const Program& program) {
+std::set<std::string> snippets_of(const SourceProgram& program) {
   std::set<std::string> names = {"run", "integers", "to_integer", "float_functions", "steps"};
   for (const Statement& statement : program.statements) {
     if (statement.kind == StatementKind::kernel)
       names.insert(program.node(statement.nodes.front()).op->name);
   }
   for (const auto& [node, block] : program.blocks) {
-    for (const Program& body : block.bodies) names.merge(snippets_of(body));
+    for (const SourceProgram& body : block.bodies) names.merge(snippets_of(body));
   }
   return names;
 }
@@ -62,7 +62,7 @@ class FileWriter {
     made_.name = prefix(name);
     if (model.gradients)
       gradients_ = make_program(*model.gradients, gradient_dims(model, forward_), cpp_language());
-    const Program* const programs[] = {&forward_, gradients_ ? &*gradients_ : &forward_};
+    const SourceProgram* const programs[] = {&forward_, gradients_ ? &*gradients_ : &forward_};
     check_ops(programs, cpp_language());
     made_.snippets = snippets_of(forward_);
     if (gradients_) made_.snippets.merge(snippets_of(*gradients_));
@@ -105,7 +105,7 @@ class FileWriter {
     return array;
   }
 
-  void name_constants(const Program& program) {
+  void name_constants(const SourceProgram& program) {
     const std::vector<bool> read = values_read(program);
     for (size_t i = 0; i < read.size(); ++i) {
       if (!program.constants[i] || !read[i]) continue;
@@ -113,7 +113,7 @@ class FileWriter {
       arrays_[&tensor] = constant(program.graph.values()[i].name, tensor);
     }
     for (const auto& [node, block] : program.blocks) {
-      for (const Program& body : block.bodies) name_constants(body);
+      for (const SourceProgram& body : block.bodies) name_constants(body);
     }
   }
 
@@ -141,7 +141,7 @@ class FileWriter {
 
   // Parameters that the body does not use are unnamed.
   std::string function(const std::string& head, std::vector<std::string> structs,
-                       const Program& program, FunctionNames names) {
+                       const SourceProgram& program, FunctionNames names) {
     const FunctionText text = CppFunctionWriter(program, std::move(names)).write();
     made_.snippets.insert(text.snippets.begin(), text.snippets.end());
     std::string parameters;
@@ -199,8 +199,8 @@ class FileWriter {
   const ExportedModel& model_;
   const std::string& kernels_;
   Members members_;
-  Program forward_;
-  std::optional<Program> gradients_;
+  SourceProgram forward_;
+  std::optional<SourceProgram> gradients_;
   std::set<std::string> file_names_;  // the names that no local may hide
   Identifiers constant_names_;
   std::vector<std::pair<std::pair<std::string, Tensor>, std::string>> constants_;

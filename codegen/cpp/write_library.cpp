@@ -213,7 +213,7 @@ class LibraryWriter {
 
   const ExportedModel& model_;
   const LibraryFiles& files_;
-  Program program_;
+  SourceProgram program_;
   std::vector<LibraryPort> inputs_, outputs_;
   std::vector<StoredWeight> weights_;
   std::size_t weights_bytes_ = 0;

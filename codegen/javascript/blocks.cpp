@@ -46,7 +46,7 @@ void JavaScriptFunctionWriter::write_choice(size_t node, const Block& block) {
 void JavaScriptFunctionWriter::write_branch(const std::vector<ValueId>& made, const Block& block,
                                             size_t branch, NestedTensors tensors,
                                             const std::vector<bool>& wide) {
-  const Program& body = block.bodies[branch];
+  const SourceProgram& body = block.bodies[branch];
   std::vector<std::string> converted;
   for (size_t k = 0; k < made.size(); ++k) {
     if (is_wide(made[k]) == wide[index(body.graph.outputs()[k].value)]) continue;
@@ -92,7 +92,7 @@ std::string JavaScriptFunctionWriter::declare_condition(const Block& block) {
 
 void JavaScriptFunctionWriter::declare_values_of_carries(NestedTensors& tensors, const Block& block,
                                                          const std::vector<std::string>& carries) {
-  const Program& step = block.step();
+  const SourceProgram& step = block.step();
   const std::vector<bool> read = arguments_read(block);
   for (size_t k = 0; k < carries.size(); ++k) {
     if (!read[k]) continue;
@@ -169,7 +169,7 @@ NestedTensors JavaScriptFunctionWriter::tensors_in_step(size_t node, const Block
   return tensors;
 }
 
-void JavaScriptFunctionWriter::write_nested(const Block& block, const Program& body,
+void JavaScriptFunctionWriter::write_nested(const Block& block, const SourceProgram& body,
                                             const NestedTensors& tensors,
                                             const std::vector<bool>& wide) {
   const ProgramMemory memory{.workspace = memory_.workspace + block.offset};

@@ -8,7 +8,7 @@
 
 namespace mithril::codegen {
 
-JavaScriptFunction javascript_function(const std::string& name, const Program& program,
+JavaScriptFunction javascript_function(const std::string& name, const SourceProgram& program,
                                        const ProgramMemory& memory, LoopFunctions& loops) {
   FunctionParts parts{.loops = loops};
   const std::string body =

@@ -15,7 +15,7 @@ struct JavaScriptFunction {
 };
 
 // function name(memory) {...}
-JavaScriptFunction javascript_function(const std::string& name, const Program& program,
+JavaScriptFunction javascript_function(const std::string& name, const SourceProgram& program,
                                        const ProgramMemory& memory, LoopFunctions& loops);
 
 }  // namespace mithril::codegen

@@ -44,7 +44,7 @@ StatementSyntax javascript_syntax(size_t indent) {
 
 }  // namespace
 
-JavaScriptFunctionWriter::JavaScriptFunctionWriter(const Program& program,
+JavaScriptFunctionWriter::JavaScriptFunctionWriter(const SourceProgram& program,
                                                    const ProgramMemory& memory,
                                                    FunctionParts& parts, std::vector<bool> is_wide,
                                                    const NestedTensors* nested, size_t indent)

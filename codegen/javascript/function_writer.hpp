@@ -12,7 +12,7 @@ namespace mithril::codegen {
 
 class JavaScriptFunctionWriter final : public StatementWriter {
  public:
-  JavaScriptFunctionWriter(const Program& program, const ProgramMemory& memory,
+  JavaScriptFunctionWriter(const SourceProgram& program, const ProgramMemory& memory,
                            FunctionParts& parts, std::vector<bool> is_wide,
                            const NestedTensors* nested = nullptr, size_t indent = 4);
 
@@ -64,7 +64,7 @@ class JavaScriptFunctionWriter final : public StatementWriter {
   std::string declare_carry(const Block& block, size_t k, ValueId first, ValueId last);
   NestedTensors tensors_in_step(size_t node, const Block& block, const std::string& step,
                                 const std::vector<std::string>& carries);
-  void write_nested(const Block& block, const Program& body, const NestedTensors& tensors,
+  void write_nested(const Block& block, const SourceProgram& body, const NestedTensors& tensors,
                     const std::vector<bool>& wide);
 
   void write_copy_to(const std::string& to, const std::string& source, ValueId from, ValueId like);

@@ -9,13 +9,13 @@ namespace {
 
 constexpr int64_t exact_limit = int64_t{1} << 53;
 
-bool is_single_int(const Program& program, ValueId id) {
+bool is_single_int(const SourceProgram& program, ValueId id) {
   return program.graph.value(id).dtype == DType::int64 && element_count(program.dims_of(id)) == 1;
 }
 
 class WideInts {
  public:
-  WideInts(const Program& program, const Language& language)
+  WideInts(const SourceProgram& program, const Language& language)
       : program_(program), language_(language), is_wide_(program.graph.values().size()) {}
 
   // `inputs`: per input of the graph; empty: single ints.
@@ -83,14 +83,14 @@ class WideInts {
         .has_value();
   }
 
-  const Program& program_;
+  const SourceProgram& program_;
   const Language& language_;
   std::vector<bool> is_wide_;
 };
 
 }  // namespace
 
-std::vector<bool> wide_ints(const Program& program, const Language& language) {
+std::vector<bool> wide_ints(const SourceProgram& program, const Language& language) {
   return WideInts(program, language).find({});
 }
 
@@ -109,7 +109,8 @@ std::vector<std::vector<bool>> wide_ints_of_bodies(const Block& block,
     }
   }
   std::vector<std::vector<bool>> wide;
-  for (const Program& body : block.bodies) wide.push_back(WideInts(body, language).find(inputs));
+  for (const SourceProgram& body : block.bodies)
+    wide.push_back(WideInts(body, language).find(inputs));
   return wide;
 }
 

@@ -12,7 +12,7 @@ namespace mithril::codegen {
 // maxima, minima and views of them. Other ints of 64 bits are numbers, which are faster and exact
 // up to 2^53: also the results of shifts, powers, absolute values and kernels. Only JavaScript has
 // BigInts.
-std::vector<bool> wide_ints(const Program& program, const Language& language);
+std::vector<bool> wide_ints(const SourceProgram& program, const Language& language);
 
 // The same for the values of each body of a block. `arguments`: of the block. Carries are BigInts
 // if each step makes them of BigInts, whatever the first ones are. Stacks outside of the step are

@@ -194,7 +194,8 @@ WebModel web_model(const ExportedModel& model, const std::string& name, const La
       dims.push_back(web.forward.dims_of(value_of(web, model.outputs[i])));
     web.gradients = make_program(*model.gradients, dims, language);
   }
-  const Program* const programs[] = {&web.forward, web.gradients ? &*web.gradients : &web.forward};
+  const SourceProgram* const programs[] = {&web.forward,
+                                           web.gradients ? &*web.gradients : &web.forward};
   check_ops(programs, language);
   web.is_wide = wide_ints(web.forward, language);
   if (web.gradients) check_wide(web, wide_ints(*web.gradients, language));

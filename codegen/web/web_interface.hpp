@@ -14,8 +14,8 @@ namespace mithril::codegen {
 struct WebModel {
   const ExportedModel& model;
   std::string name;
-  Program forward;
-  std::optional<Program> gradients;
+  SourceProgram forward;
+  std::optional<SourceProgram> gradients;
   ProgramMemory forward_memory, gradients_memory;
   std::vector<bool> is_wide;  // per value of `forward`: ints of 64 bits that are BigInts
   int64_t bytes = 0;          // of the memory: ports, then a workspace that both programs share

@@ -49,7 +49,7 @@ void check_int(const std::string& path, const Tensor& constant, int64_t at) {
 // formulas are one shader.
 class WebGpuFunctionWriter final : public StatementWriter {
  public:
-  WebGpuFunctionWriter(const Program& program, const ProgramMemory& memory)
+  WebGpuFunctionWriter(const SourceProgram& program, const ProgramMemory& memory)
       : StatementWriter(program, webgpu_language(), webgpu_syntax),
         memory_(memory),
         names_(reserved_names()),
@@ -174,7 +174,7 @@ class WebGpuFunctionWriter final : public StatementWriter {
 
 }  // namespace
 
-JavaScriptFunction webgpu_function(const std::string& name, const Program& program,
+JavaScriptFunction webgpu_function(const std::string& name, const SourceProgram& program,
                                    const ProgramMemory& memory) {
   return WebGpuFunctionWriter(program, memory).write(name);
 }

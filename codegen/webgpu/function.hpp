@@ -10,7 +10,7 @@ namespace mithril::codegen {
 
 // Each tensor is in the buffer of its offset in `memory`: tensors of equal offsets share a buffer,
 // and are never alive at the same time. BackendError E1032 for constants beyond 32 bits.
-JavaScriptFunction webgpu_function(const std::string& name, const Program& program,
+JavaScriptFunction webgpu_function(const std::string& name, const SourceProgram& program,
                                    const ProgramMemory& memory);
 
 }  // namespace mithril::codegen

@@ -13,7 +13,7 @@
 namespace mithril::tests {
 namespace {
 
-using codegen::Program;
+using codegen::SourceProgram;
 using codegen::StatementSyntax;
 
 std::string dims_text(const Dims& dims) {
@@ -35,7 +35,7 @@ constexpr StatementSyntax numpy_syntax{
 
 class NumpyWriter final : public codegen::StatementWriter {
  public:
-  NumpyWriter(const Program& program, const ExportedModel& model)
+  NumpyWriter(const SourceProgram& program, const ExportedModel& model)
       : StatementWriter(program, numpy_language(), numpy_syntax),
         model_(model),
         names_(reserved_names()),
@@ -151,8 +151,8 @@ class NumpyWriter final : public codegen::StatementWriter {
 std::string numpy_source(const ExportedModel& model, const std::string& name) {
   std::vector<Dims> dims;
   for (const ExportedInput& input : model.inputs) dims.push_back(input.dims);
-  const Program program = codegen::make_program(model.graph, dims, numpy_language());
-  const Program* const programs[] = {&program};
+  const SourceProgram program = codegen::make_program(model.graph, dims, numpy_language());
+  const SourceProgram* const programs[] = {&program};
   codegen::check_ops(programs, numpy_language());
   return "# The model '" + codegen::comment(name) + "'. It needs NumPy alone.\n" +
          NumpyWriter(program, model).write();
