@@ -1,4 +1,4 @@
-// The rows of the op table, from tests/op_cases/*.cpp. mithril/check/run_rows.hpp describes the
+// The rows of the op table, from tests/ops/*/*.cpp. mithril/check/run_rows.hpp describes the
 // checks.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Rows of argmax.
-#include "tests/op_cases/extreme_index_rows.hpp"
+#include "tests/ops/reductions/extreme_index_rows.hpp"
 
 MITHRIL_OP_CASES(argmax) {
   return extreme_index_rows({.first_axis = {1, 1}, .all = 2, .of_equals = {0, 1}});

@@ -1,5 +1,5 @@
 // Rows of argmin.
-#include "tests/op_cases/extreme_index_rows.hpp"
+#include "tests/ops/reductions/extreme_index_rows.hpp"
 
 MITHRIL_OP_CASES(argmin) {
   return extreme_index_rows({.first_axis = {0, 0}, .all = 1, .of_equals = {2, 0}});

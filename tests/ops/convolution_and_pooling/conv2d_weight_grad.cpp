@@ -1,5 +1,5 @@
 // Rows of conv2d_weight_grad.
-#include "tests/op_cases/conv2d_grad_rows.hpp"
+#include "tests/ops/convolution_and_pooling/conv2d_grad_rows.hpp"
 
 MITHRIL_OP_CASES(conv2d_weight_grad) {
   std::vector<OpCase> rows = conv2d_grad_rows(tensor({1, 1, 1, 2}, {5, 8}));
