@@ -310,21 +310,6 @@ Example:
   bind_weights(module, compiled);
   compiled
       .def(
-          "get_parameters",
-          [](const CompiledModel& m, uint64_t seed) { return dict_of(m.get_parameters(seed)); },
-          py::arg("seed") = 0,
-          R"(Returns new initial parameters as a dict of arrays.
-
-The same seed gives the same numbers on every platform. A parameter that no layer or initializer
-initializes is uniform in +-1/sqrt(fan_in).
-
-Raises:
-    ShapeError: The size of a parameter is not known.)")
-      .def(
-          "randomize_params",
-          [](const CompiledModel& m, uint64_t seed) { return dict_of(m.randomize_params(seed)); },
-          py::arg("seed") = 0, "Returns parameters drawn from a standard normal distribution.")
-      .def(
           "save_torchscript",
           [](const CompiledModel& m, py::handle path, const py::dict& params,
              const py::dict& data) {

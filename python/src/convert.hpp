@@ -19,6 +19,7 @@
 
 namespace mithril {
 class CompiledModel;
+class Engine;
 struct OutputOptions;
 struct State;
 }  // namespace mithril
@@ -133,6 +134,7 @@ void bind_values(py::module_& module);
 void bind_tensors(py::module_& module);
 void bind_connections(py::module_& module);
 void bind_models(py::module_& module);
+void bind_model_facts(py::class_<Model>& model);
 void bind_model_copies(py::class_<Model>& model);
 void bind_part_views(py::module_& module, py::class_<Model>& model);
 void bind_edits(py::module_& module, py::class_<Model>& model);
@@ -158,6 +160,7 @@ void bind_generation(py::module_& module);
 void bind_metrics(py::module_& module);
 void bind_engine(py::module_& module);
 void bind_pending_answer(py::module_& module);
+void bind_served_models(py::class_<Engine, std::shared_ptr<Engine>>& engine);
 void bind_per_sample(py::module_& module);
 void bind_lbfgs(py::module_& module);
 void bind_schedules(py::module_& module);

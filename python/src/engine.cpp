@@ -183,46 +183,6 @@ py::list infer_all(Engine& engine, const std::string& name, const py::list& requ
   return answers;
 }
 
-py::list ports_of(const std::vector<ServedTensor>& ports) {
-  py::list listed;
-  for (const ServedTensor& port : ports) {
-    py::object shape = py::none();
-    if (port.shape) shape = sizes_of(*port.shape);
-    listed.append(py::dict(py::arg("name") = port.name, py::arg("dtype") = port.dtype,
-                           py::arg("shape") = shape));
-  }
-  return listed;
-}
-
-// Calls without the interpreter's lock: the engine may wait for a thread that needs it, such as one
-// that destroys a model with functions of Python.
-template <typename Call>
-auto call_without_lock(const Call& call) {
-  const InterpreterUnlocked free;
-  return call();
-}
-
-py::dict info_dict(const Engine& engine, const std::string& name) {
-  const ServedModelInfo info = call_without_lock([&] { return engine.model_info(name); });
-  return py::dict(py::arg("name") = info.name, py::arg("backend") = info.backend,
-                  py::arg("inputs") = ports_of(info.inputs),
-                  py::arg("outputs") = ports_of(info.outputs), py::arg("states") = info.states,
-                  py::arg("max_batch_size") = info.options.max_batch_size,
-                  py::arg("bytes") = info.bytes, py::arg("loaded") = info.loaded);
-}
-
-py::dict stats_dict(const Engine& engine, const std::string& name) {
-  const ServingStats stats = call_without_lock([&] { return engine.stats(name); });
-  return py::dict(
-      py::arg("requests") = stats.requests, py::arg("answered") = stats.answered,
-      py::arg("failed") = stats.failed, py::arg("rejected") = stats.rejected,
-      py::arg("expired") = stats.expired, py::arg("cancelled") = stats.cancelled,
-      py::arg("calls") = stats.calls, py::arg("rows") = stats.rows, py::arg("loads") = stats.loads,
-      py::arg("waiting") = stats.waiting, py::arg("sessions") = stats.sessions,
-      py::arg("wait_seconds") = stats.wait_seconds, py::arg("run_seconds") = stats.run_seconds,
-      py::arg("latency_seconds") = stats.latency_seconds);
-}
-
 void shut_down_engine(Engine& engine, py::handle timeout) {
   const InferOptions options = infer_options_of(timeout, py::none());
   const InterpreterUnlocked free;
@@ -268,7 +228,7 @@ void bind_engine(py::module_& module) {
   bind_pending_answer(module);
   const auto text = [](const Engine& engine) {
     std::vector<std::string> names;
-    for (const std::string& name : call_without_lock([&] { return engine.list_models(); }))
+    for (const std::string& name : call_unlocked([&] { return engine.list_models(); }))
       names.push_back(in_quotes(name));
     return "Engine(models=[" + join(names, ", ") + "])";
   };
@@ -293,6 +253,7 @@ Example:
 See docs/serving.md.)");
   bind_register_model(engine, "register_model", register_model_doc);
   bind_register_model(engine, "register", "The old name of `register_model`, until 0.2.");
+  bind_served_models(engine);
   engine
       .def(py::init(&make_engine), py::arg("memory_limit") = py::none(), py::kw_only(),
            py::arg("threads") = 0, py::arg("max_sessions") = 1024, py::arg("session_age") = 600.0)
@@ -331,15 +292,8 @@ Args:
 
 Returns:
     List of dicts of outputs, in the order of the requests.)")
-      .def("list_models", &Engine::list_models, py::call_guard<InterpreterUnlocked>(),
-           "Returns the sorted names of the registered models.")
-      .def("model_info", info_dict, py::arg("name"),
-           "Returns a dict with \"name\", \"backend\", \"inputs\", \"outputs\", \"states\", "
-           "\"bytes\" and more.")
       .def("unload", &Engine::unload, py::arg("name"), py::call_guard<InterpreterUnlocked>(),
            "Removes a model. Running evaluations finish; waiting requests fail.")
-      .def("stats", stats_dict, py::arg("name"),
-           "Returns a dict of counts and times since the name was first registered.")
       .def("count_refused", &Engine::count_refused, py::arg("name"),
            py::call_guard<InterpreterUnlocked>(),
            "Counts a request that failed before it reached the engine, for servers of your own.")
@@ -348,10 +302,6 @@ Returns:
            "Opens a session, which keeps the state of a model between requests. Returns its id.")
       .def("close_session", &Engine::close_session, py::arg("name"), py::arg("id"),
            py::call_guard<InterpreterUnlocked>(), "Closes a session.")
-      .def_property_readonly(
-          "memory",
-          [](const Engine& engine) { return call_without_lock([&] { return engine.memory(); }); },
-          "Bytes of models and sessions that count for `memory_limit`.")
       .def("shut_down", shut_down_engine, py::arg("timeout") = py::none(),
            "Refuses further requests, and answers the accepted ones within `timeout` seconds.")
       .def("__repr__", text);

@@ -90,17 +90,6 @@ auto in_place(Function function) {
   };
 }
 
-template <typename Value, typename Read>
-std::vector<std::pair<std::string, Value>> pairs(const py::dict& given, const py::kwargs& named,
-                                                 Read read) {
-  std::vector<std::pair<std::string, Value>> result;
-  for (const py::dict& items : {given, py::dict(named)}) {
-    for (const auto& [key, value] : items)
-      result.emplace_back(text_of(key, "the name of a key"), read(value));
-  }
-  return result;
-}
-
 // The key; or a tuple of key_0, key_1, ... if there is no such key.
 py::object key_or_family(const Model& model, const std::string& key) {
   try {
@@ -116,27 +105,9 @@ py::object key_or_family(const Model& model, const std::string& key) {
   }
 }
 
-// Names, or the names of connections.
-std::vector<std::string> key_names(py::handle keys) {
-  if (py::isinstance<py::str>(keys)) return {text_of(keys)};
-  if (!py::isinstance<py::iterable>(keys)) wrong_type(keys, "keys: a name, a connection or a list");
-  std::vector<std::string> names;
-  for (const py::handle key : keys) {
-    names.push_back(py::isinstance<Connection>(key)
-                        ? key.cast<Connection>().name()
-                        : text_of(key, "the name of a key, or a connection"));
-  }
-  return names;
-}
-
 bool is_made(py::handle object) {
   auto* instance = reinterpret_cast<py::detail::instance*>(object.ptr());
   return instance->get_value_and_holder().holder_constructed();
-}
-
-// Converts to a binding, where a string is a value, not a name.
-Binding value_of(py::handle object) {
-  return py::isinstance<py::str>(object) ? Binding(datum_of(object)) : binding_of(object);
 }
 
 }  // namespace
@@ -295,12 +266,6 @@ the part to the model of the connections and returns its output, or a tuple of i
       .def("rename_key", &Model::rename_key, py::return_value_policy::reference_internal,
            py::arg("key"), py::arg("name"), "Renames a key or an unnamed port.")
       .def(
-          "set_cin", [](Model& m, const py::args& keys) { m.set_cin(key_names(keys)); },
-          "Sets the canonical inputs, which `+=` connects when this model is the part.")
-      .def(
-          "set_cout", [](Model& m, const py::args& keys) { m.set_cout(key_names(keys)); },
-          "Sets the canonical outputs, to which `+=` connects the next part.")
-      .def(
           "merge_connections",
           [](Model& m, const py::args& connections, const std::string& name) {
             std::vector<Binding> bindings;
@@ -308,76 +273,6 @@ the part to the model of the connections and returns its output, or a tuple of i
             m.merge_connections(bindings, name);
           },
           py::arg("name") = "", "Merges connections into one with this name.")
-      .def(
-          "set_shapes",
-          [](Model& m, const py::dict& given, const py::kwargs& named) {
-            m.set_shapes(pairs<ShapeSpec>(given, named, shape_of));
-          },
-          py::arg("shapes") = py::dict(),
-          R"(States shapes of keys, as a dict or by name.
-
-A size is an int, a name, None for any size, or ... for any number of sizes.
-ShapeError: the shape contradicts a known one, and the model does not change.
-
-Example:
-    model.set_shapes(x=["N", 4]))")
-      .def(
-          "set_types",
-          [](Model& m, const py::dict& given, const py::kwargs& named) {
-            m.set_types(pairs<PortType>(given, named, port_type_of));
-          },
-          py::arg("types") = py::dict(), "States types of keys: set_types(x=ml.Tensor[float]).")
-      .def(
-          "set_values",
-          [](Model& m, const py::dict& given, const py::kwargs& named) {
-            m.set_values(pairs<Binding>(given, named, value_of));
-          },
-          py::arg("values") = py::dict(), "States values of keys: set_values(axis=1).")
-      .def(
-          "set_differentiability",
-          [](Model& m, const py::dict& given, const py::kwargs& named) {
-            m.set_differentiability(pairs<bool>(given, named, [](py::handle flag) {
-              if (!py::isinstance<py::bool_>(flag)) wrong_type(flag, "True or False");
-              return flag.cast<bool>();
-            }));
-          },
-          py::arg("keys") = py::dict(),
-          "States whether keys are differentiable. False freezes parameters of layers.")
-      .def(
-          "bind_state_keys",
-          [](Model& m, const std::string& input, const std::string& output, py::handle initial) {
-            if (py::isinstance<RandomKey>(initial)) {
-              m.bind_state_keys(input, output, initial.cast<RandomKey>());
-            } else {
-              m.bind_state_keys(input, output, tensor_of(initial));
-            }
-          },
-          py::arg("input"), py::arg("output"), py::arg("initial_value"),
-          R"(Makes a state of an input: its next value is the value of the output.
-
-`initial_value` is an array, a number that fills the state, or a RandomKey.)")
-      .def(
-          "add_constraint",
-          [](Model& m, const py::function& fn, py::handle keys) {
-            m.add_constraint(constraint_of(fn), key_names(keys));
-          },
-          py::arg("fn"), py::arg("keys"),
-          R"(Calls fn(solver) now, and when an unknown fact that it read changes.
-
-`fn` states facts about the keys, and returns True when it is done. It must keep no state.
-
-Example:
-    model.add_constraint(lambda solver: solver.shape("x") is not None, ["x"]))")
-      .def(
-          "get_shapes",
-          [](const Model& m) {
-            py::dict shapes;
-            for (const auto& [key, shape] : m.get_shapes()) shapes[py::str(key)] = sizes_of(shape);
-            return shapes;
-          },
-          R"(Returns the known shapes of inputs and outputs, {key: sizes}.
-A size is an int, a name or an expression such as "2*H + 3", None for a size without a name, or
-... for any number of sizes.)")
       .def("_repr_html_", &to_html)
       .def("__repr__", [](py::handle self) {
         // Also works for an object whose constructor raised: pytest shows it with the arguments of
@@ -387,6 +282,7 @@ A size is an int, a name or an expression such as "2*H + 3", None for a size wit
         const Model& m = self.cast<const Model&>();
         return "<" + m.class_name() + (m.name().empty() ? "" : " '" + m.name() + "'") + ">";
       });
+  bind_model_facts(model);
   bind_model_copies(model);
   bind_part_views(module, model);
   bind_edits(module, model);

@@ -236,6 +236,21 @@ See docs/checkpoints.md.)");
       py::arg("step"), py::arg("state"),
       "Restores the state of the optimizer, of which this process keeps what it holds.");
   compiled
+      .def(
+          "get_parameters",
+          [](const CompiledModel& m, uint64_t seed) { return dict_of(m.get_parameters(seed)); },
+          py::arg("seed") = 0,
+          R"(Returns new initial parameters as a dict of arrays.
+
+The same seed gives the same numbers on every platform. A parameter that no layer or initializer
+initializes is uniform in +-1/sqrt(fan_in).
+
+Raises:
+    ShapeError: The size of a parameter is not known.)")
+      .def(
+          "randomize_params",
+          [](const CompiledModel& m, uint64_t seed) { return dict_of(m.randomize_params(seed)); },
+          py::arg("seed") = 0, "Returns parameters drawn from a standard normal distribution.")
       .def_property_readonly(
           "initial_state_dict",
           [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); },
