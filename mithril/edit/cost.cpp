@@ -53,12 +53,11 @@ std::optional<Dims> dims_of(const Wire* wire) {
   return dims;
 }
 
-// The equation of einsum; null for other ops.
-const std::string* equation_of(const Part& part) {
-  if (part.op->name != "einsum" || part.input_count < 2) return nullptr;
-  Wire* const last = part.slots[part.input_count - 1];
-  if (!last || !is_valued(top(last))) return nullptr;
-  return &find(top(last)->value)->datum.text();
+// The last input, if it is a value that is known.
+const Datum* last_value(const Part& part) {
+  if (part.input_count == 0 || !part.slots[part.input_count - 1]) return nullptr;
+  const Wire* const last = top(part.slots[part.input_count - 1]);
+  return is_valued(last) ? &find(last->value)->datum : nullptr;
 }
 
 // The tensors of an op, whose sizes are known.
@@ -74,7 +73,7 @@ class PartTensors {
     const std::span<const Dims* const> all = tensors_;
     return {.inputs = all.first(part_.input_count),
             .outputs = all.subspan(part_.input_count),
-            .equation = equation_of(part_)};
+            .last_value = last_value(part_)};
   }
   int64_t elements_moved(size_t slot) const {
     if (slot < part_.input_count) return elements_read(*part_.op, get(), slot);
@@ -86,31 +85,6 @@ class PartTensors {
   std::vector<std::optional<Dims>> dims_;
   std::vector<const Dims*> tensors_;
 };
-
-// Ops that do more than an operation per element, in ways that are not counted.
-bool is_uncounted(const OpDef& op) {
-  static const std::set<std::string_view> names{"gradient_of",
-                                                "stack_rows",
-                                                "stack_units",
-                                                "cholesky",
-                                                "ctc_loss",
-                                                "det",
-                                                "eigenvalues",
-                                                "eigenvectors",
-                                                "eigvalsh",
-                                                "fft",
-                                                "distance_matrix",
-                                                "lstsq",
-                                                "matrix_exp",
-                                                "pinv",
-                                                "qr",
-                                                "slogdet",
-                                                "solve",
-                                                "solve_triangular",
-                                                "svd",
-                                                "svdvals"};
-  return names.contains(op.name);
-}
 
 // The model that contains the op, if it is a part, or the op.
 const Part* named_part(const Part* op) { return op->owner->owner ? op->owner : op; }
@@ -261,7 +235,7 @@ ModelCost cost(const Model& model, const std::vector<std::pair<std::string, Shap
     const int64_t steps = steps_around(*part, loops);
     of_op.operations = count_product(of_op.operations, steps);
     of_op.bytes = count_product(of_op.bytes, steps);
-    if (is_uncounted(*part->op)) uncounted.insert(path(named_part(part)));
+    if (part->op->work.uncounted) uncounted.insert(path(named_part(part)));
     add(sum.total, of_op);
     for (const Part* at = part; at != root.get(); at = at->owner) add(sum.parts[path(at)], of_op);
   }

@@ -35,19 +35,19 @@ class NodeTensors {
     for (const int32_t id : planned.tensors)
       tensors_.push_back(id >= 0 ? dims[static_cast<size_t>(id)] : nullptr);
     for (const ValueId id : node.outputs) tensors_.push_back(dims[index(id)]);
-    const bool has_equation = node.op->name == "einsum" && !planned.values.empty();
-    if (has_equation) equation_ = &planned.values.back().text();
+    if (!planned.values.empty()) last_value_ = &planned.values.back();
   }
 
   OpTensors get() const {
     const std::span<const Dims* const> all = tensors_;
-    return {.inputs = all.first(inputs_), .outputs = all.subspan(inputs_), .equation = equation_};
+    return {
+        .inputs = all.first(inputs_), .outputs = all.subspan(inputs_), .last_value = last_value_};
   }
 
  private:
   const size_t inputs_;
   std::vector<const Dims*> tensors_;
-  const std::string* equation_ = nullptr;
+  const Datum* last_value_ = nullptr;
 };
 
 // The elements of each value that one of the nodes reads.

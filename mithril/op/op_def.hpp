@@ -19,6 +19,7 @@ class ExpandContext;    // graph/grad_context.hpp
 class SpellingContext;  // op/spelling.hpp
 class SampleContext;    // op/sample_context.hpp
 class BatchContext;     // graph/batch_context.hpp
+struct OpTensors;       // ops/support/op_work.hpp
 
 // A named port. `shape` is a pattern: "N Ci H W" (dims), "*batch M K" (one run of dims of any
 // number), "3" (a number),
@@ -80,6 +81,17 @@ struct CompiledPorts {
   std::vector<Kinds> type_kinds;
   std::vector<Port> ports;                     // inputs, then outputs
   std::vector<std::array<int, 3>> broadcasts;  // runs: left, right, result
+};
+
+// How much an op does, as `cost` and traces count it, where ports do not tell.
+struct OpWork {
+  // Additions and multiplications. Null, or no number: two for each product of elements in an op
+  // that multiplies two tensors; one for each element of the first input in a reduction; one for
+  // each element of the output in other ops.
+  std::optional<int64_t> (*operations)(const OpTensors&) = nullptr;
+  bool uncounted = false;       // it does more operations than that, and `cost` names it
+  bool reduces = false;         // a reduction that has no port `keepdim`
+  std::string takes_from = {};  // the port whose elements it reads by index, if not the first one
 };
 
 struct OpDef {
@@ -147,6 +159,7 @@ struct OpDef {
   bool reduces_to_element_size = false;
   // The output has the elements of the first input in their order, so it can be a view.
   bool keeps_elements = false;
+  OpWork work = {};
   std::vector<Spelling> spell = {};
 
   // Filled in by add_op.

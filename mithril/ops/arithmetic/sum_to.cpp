@@ -56,6 +56,7 @@ OpDef define_sum_to() {
       .samples = samples_of_sum_to,
       .linear = {"input"},
       .integers = IntegerUse::bits,
+      .work = {.reduces = true},
       .spell = {{"jax", "sum_to({input}, {like.shape})"},
                 {"onnx", "sum_to(input, like.shape)"},
                 {"torch", "aten::sum_to_size(input, like.shape)"},

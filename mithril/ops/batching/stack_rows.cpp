@@ -83,6 +83,7 @@ OpDef define_stack_rows() {
       .expand = expand_stack_rows,
       .outputs_from = "values",
       .transform = true,
+      .work = {.uncounted = true},
   };
 }
 

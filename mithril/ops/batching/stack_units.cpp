@@ -69,6 +69,7 @@ OpDef define_stack_units() {
       .expand = expand_stack_units,
       .outputs_from = "values",
       .transform = true,
+      .work = {.uncounted = true},
   };
 }
 

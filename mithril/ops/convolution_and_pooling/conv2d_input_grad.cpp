@@ -65,6 +65,7 @@ OpDef define_conv2d_input_grad() {
       .batch = batch_conv2d_input_grad,
       .separable = {"N"},
       .cast = CastPolicy::lower,
+      .work = {.operations = operations_of_convolution_grad},
       .spell = {{"jax",
                  "conv2d_input_grad({grad}, {input.shape}, {weight}, {stride}, {padding}, "
                  "{dilation}, {groups})"},

@@ -61,6 +61,7 @@ OpDef define_conv2d_weight_grad() {
       .batch = batch_conv2d_weight_grad,
       .separable = {"N"},
       .cast = CastPolicy::lower,
+      .work = {.operations = operations_of_convolution_grad},
       .spell =
           {{"jax",
             "conv2d_weight_grad({grad}, {input}, {weight.shape}, {stride}, {padding}, {dilation}, "

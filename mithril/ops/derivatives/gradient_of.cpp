@@ -60,6 +60,7 @@ OpDef define_gradient_of() {
       .expand = expand_gradient,
       .outputs_from = "wrt",
       .transform = true,
+      .work = {.uncounted = true},
   };
 }
 

@@ -56,6 +56,7 @@ OpDef define_cholesky() {
       .grad = differentiate_cholesky,
       .separable = {"*b"},
       .cast = CastPolicy::float32,
+      .work = {.uncounted = true},
       .spell = {{"jax", "cholesky({input})"},
                 {"torch", spell_unless_half("aten::linalg_cholesky(" +
                                             std::string(spelled_symmetric_part) + ")")}},

@@ -34,6 +34,7 @@ OpDef define_det() {
           },
       .grad = differentiate_det,
       .separable = {"*b"},
+      .work = {.uncounted = true},
       .spell = {{"jax", "det({input})"},
                 {"onnx", "Det(input)"},
                 {"torch", spell_unless_half("aten::linalg_det(input)")}},

@@ -33,6 +33,7 @@ OpDef define_distance_matrix() {
                 e.has("norm") ? call("reshape", {e.in("norm"), Datum(Tuple{})}) : e.operand("norm");
             e.become(call("sum", {call("power", {call("abs", {apart}), norm}), 2}));
           },
+      .work = {.uncounted = true},
   };
 }
 

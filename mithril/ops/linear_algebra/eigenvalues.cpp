@@ -28,6 +28,7 @@ OpDef define_eigenvalues() {
           },
       .separable = {"*b"},
       .cast = CastPolicy::float32,
+      .work = {.uncounted = true},
       .spell = {{"jax", "eigenvalues({input})"},
                 {"torch", spell_unless_half("aten::linalg_eigvalsh(" +
                                             std::string(spelled_symmetric_part) + ")")}},

@@ -56,6 +56,7 @@ OpDef define_eigenvectors() {
       .grad = differentiate_eigenvectors,
       .separable = {"*b"},
       .cast = CastPolicy::float32,
+      .work = {.uncounted = true},
       .spell = {{"jax", "eigenvectors({input})"},
                 {"torch", "aten::linalg_eigh, its signs made certain",
                  [](const SpellingContext& c) {

@@ -37,6 +37,7 @@ OpDef define_eigvalsh() {
             const double least = eigenvalue_threshold(e.value("threshold"), values.dtype());
             e.become(call("expand_dims", {call("maximum", {values, least}), 1}));
           },
+      .work = {.uncounted = true},
   };
 }
 

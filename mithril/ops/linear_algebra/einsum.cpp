@@ -1,9 +1,11 @@
 // einsum: sums of products of tensors, by Einstein's notation.
+#include <algorithm>
 #include <map>
 #include <optional>
 
 #include "mithril/ops/support/contraction.hpp"
 #include "mithril/ops/support/joining.hpp"
+#include "mithril/ops/support/op_work.hpp"
 #include "mithril/ops/support/subscripts.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -100,6 +102,31 @@ bool solve_einsum(Solver& s) {
   return EinsumShapes(s, equation).run() && typed;
 }
 
+// Each combination of indices takes a multiplication per operand but one, and an addition.
+std::optional<int64_t> operations_of_einsum(const OpTensors& tensors) {
+  Equation equation;
+  if (!tensors.last_value || parse_equation(tensors.last_value->text(), equation)) return {};
+  const size_t operands = equation.operands.size();
+  if (operands > tensors.inputs.size()) return {};
+  std::map<char, int64_t> sizes;
+  int64_t dots = 1;
+  for (size_t k = 0; k < operands; ++k) {
+    const Dims* dims = tensors.inputs[k];
+    if (!dims) return {};
+    const Subscripts& letters = equation.operands[k];
+    for (size_t i = 0; i < letters.before.size(); ++i)
+      sizes[letters.before[i]] = axis_from_end(dims, dims->size() - 1 - i);
+    for (size_t i = 0; i < letters.after.size(); ++i)
+      sizes[letters.after[i]] = axis_from_end(dims, letters.after.size() - 1 - i);
+    int64_t named = 1;
+    for (const char letter : letters.letters()) named = count_product(named, sizes[letter]);
+    if (letters.has_dots && named > 0) dots = std::max(dots, counted_elements(*dims) / named);
+  }
+  int64_t indices = dots;
+  for (const auto& [letter, size] : sizes) indices = count_product(indices, size);
+  return count_product(static_cast<int64_t>(operands), indices);
+}
+
 }  // namespace
 
 OpDef define_einsum() {
@@ -117,6 +144,7 @@ OpDef define_einsum() {
       .solve = solve_einsum,
       .expand = expand_contraction,
       .cast = CastPolicy::lower,
+      .work = {.operations = operations_of_einsum},
   };
 }
 

@@ -62,6 +62,7 @@ OpDef define_fft() {
           },
       .separable = {"*b"},
       .cast = CastPolicy::float32,
+      .work = {.uncounted = true},
       .spell = {{"jax", "fft({input}, {inverse})"},
                 {"torch", "aten::fft_fft or aten::fft_ifft of aten::complex", spell_fft}},
   };

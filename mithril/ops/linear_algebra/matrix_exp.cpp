@@ -35,6 +35,7 @@ OpDef define_matrix_exp() {
           },
       .grad = differentiate_matrix_exp,
       .separable = {"*b"},
+      .work = {.uncounted = true},
       .spell = {{"jax", "matrix_exp({input})"},
                 {"torch", spell_unless_half("aten::linalg_matrix_exp(input)")}},
   };

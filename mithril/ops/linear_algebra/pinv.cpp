@@ -63,6 +63,7 @@ OpDef define_pinv() {
       .grad = differentiate_pinv,
       .separable = {"*b"},
       .cast = CastPolicy::float32,
+      .work = {.uncounted = true},
       .spell = {{"jax", "pinv({input}, {atol}, {rtol})"},
                 {"torch", spell_unless_half("aten::linalg_pinv(input, atol=atol, rtol=rtol)")}},
   };

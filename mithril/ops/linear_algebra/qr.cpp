@@ -105,6 +105,7 @@ OpDef define_qr() {
       .grad = differentiate_qr,
       .separable = {"*b"},
       .cast = CastPolicy::float32,
+      .work = {.uncounted = true},
       .spell = {{"jax", "qr({input}, {mode})"},
                 {"torch", "aten::linalg_qr, its signs made certain",
                  [](const SpellingContext& c) { return spell_unless_half(spell_qr(c)); }}},

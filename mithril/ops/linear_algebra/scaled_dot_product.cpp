@@ -1,5 +1,6 @@
 // Attention: values weighed by how well their keys fit the queries.
 #include "mithril/ops/support/attention.hpp"
+#include "mithril/ops/support/op_work.hpp"
 #include "mithril/ops/support/samples.hpp"
 
 namespace mithril {
@@ -90,6 +91,16 @@ std::string spell_scaled_dot_product(const SpellingContext& c) {
   return "attn_mask == None ? " + attention("None", "True") + " : " + attention(both, "False");
 }
 
+// Of the product of queries and keys, and of that of weights and values.
+std::optional<int64_t> operations_of_attention(const OpTensors& tensors) {
+  const int64_t features = axis_from_end(tensors.inputs[0], 0);
+  const int64_t keys = axis_from_end(tensors.inputs[1], 1);
+  const int64_t width = axis_from_end(tensors.inputs[2], 0);
+  if (width == 0) return 0;
+  const int64_t rows = elements_made(tensors) / width;
+  return count_product(count_product(count_product(2, rows), keys), count_sum(features, width));
+}
+
 }  // namespace
 
 OpDef define_scaled_dot_product() {
@@ -113,6 +124,7 @@ OpDef define_scaled_dot_product() {
       .canonical = {"query"},
       .samples = samples_of_matrices,
       .cast = CastPolicy::lower,
+      .work = {.operations = operations_of_attention},
       .spell = {{"jax",
                  "scaled_dot_product({query}, {key}, {value}, {attn_mask}, {is_causal}, {scale})"},
                 {"onnx",

@@ -42,6 +42,7 @@ OpDef define_slogdet() {
       .eval = eval_slogdet,
       .grad = differentiate_slogdet,
       .separable = {"*b"},
+      .work = {.uncounted = true},
       .spell = {{"jax", "slogdet({input})"},
                 {"torch", spell_unless_half("aten::linalg_slogdet(input)")}},
   };

@@ -44,6 +44,7 @@ OpDef define_solve() {
       .grad = differentiate_solve,
       .separable = {"*b"},
       .cast = CastPolicy::float32,
+      .work = {.uncounted = true},
       .spell = {{"jax", "jnp.linalg.solve({matrix}, {right})"},
                 {"torch", spell_unless_half("aten::linalg_solve(matrix, right)")}},
   };

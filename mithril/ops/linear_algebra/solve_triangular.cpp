@@ -60,6 +60,7 @@ OpDef define_solve_triangular() {
       .grad = differentiate_solve_triangular,
       .separable = {"*b"},
       .cast = CastPolicy::float32,
+      .work = {.uncounted = true},
       .spell = {{"jax", "solve_triangular({matrix}, {right}, {upper})"},
                 {"torch",
                  spell_unless_half("aten::linalg_solve_triangular(matrix, right, upper=upper)")}},

@@ -118,6 +118,7 @@ OpDef define_svd() {
       .grad = [](GradContext& g) { g.flow("input", SvdGradient(g).made()); },
       .separable = {"*b"},
       .cast = CastPolicy::float32,
+      .work = {.uncounted = true},
       .spell = {{"jax", "svd({input})"},
                 {"torch", "aten::linalg_svd, its signs made certain",
                  [](const SpellingContext& c) { return spell_unless_half(spell_svd(c)); }}},

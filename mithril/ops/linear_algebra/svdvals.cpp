@@ -12,6 +12,7 @@ OpDef define_svdvals() {
       .outputs = {{"output", "*b K", "float"}},
       .solve = solve_lesser_size,
       .expand = [](ExpandContext& e) { e.become(call_all("svd", {e.in("input")})[1]); },
+      .work = {.uncounted = true},
   };
 }
 

@@ -53,6 +53,7 @@ OpDef define_ctc_loss() {
       .separable = {"N"},
       .cast = CastPolicy::float32,
       .objective = true,
+      .work = {.uncounted = true},
       .spell = {{"jax",
                  "ctc_loss({log_probs}, {targets}, {input_lengths}, {target_lengths}, {blank}, "
                  "{zero_infinity})"},

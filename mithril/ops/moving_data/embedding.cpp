@@ -13,6 +13,7 @@ OpDef define_embedding() {
           [](ExpandContext& c) {
             c.become(call("gather", {c.in("weight"), c.in("input"), 0}));
           },
+      .work = {.takes_from = "weight"},
   };
 }
 

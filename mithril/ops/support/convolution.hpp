@@ -1,12 +1,14 @@
 // Convolutions: ports, shapes, and the one sum that the op and both its gradients are.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "mithril/op/op_def.hpp"
+#include "mithril/ops/support/op_work.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/window.hpp"
 
@@ -20,6 +22,14 @@ inline std::vector<PortDef> convolution_inputs(std::vector<PortDef> tensors,
   tensors.push_back(value("dilation", kinds, Datum(1)));
   tensors.push_back(value("groups", "int", Datum(1)));
   return tensors;
+}
+
+// Of a gradient of conv2d with the ports grad, input and weight: as many as conv2d does.
+inline std::optional<int64_t> operations_of_convolution_grad(const OpTensors& tensors) {
+  const int64_t channels = axis_from_end(tensors.inputs[2], 3);
+  if (channels == 0) return 0;
+  const int64_t read = counted_elements(*tensors.inputs[0]);
+  return count_product(count_product(2, read), counted_elements(*tensors.inputs[2]) / channels);
 }
 
 [[noreturn]] inline void reject_channels(Solver& s, std::string message, std::string expected,

@@ -2,15 +2,12 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "mithril/base/error.hpp"
 #include "mithril/op/op_def.hpp"
-#include "mithril/ops/support/subscripts.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril {
@@ -40,10 +37,10 @@ inline int64_t counted_elements(const Dims& dims) {
   return count;
 }
 
-// The tensors of an op, a list port spread out; null: a value, or absent. `equation`: of einsum.
+// The tensors of an op, a list port spread out; null: a value, or absent.
 struct OpTensors {
   std::span<const Dims*const> inputs, outputs;
-  const std::string* equation = nullptr;
+  const Datum* last_value = nullptr;  // of the last input; null: a tensor, or not known
 };
 
 // The size of an axis, counted from the last one; 1 if there is none.
@@ -80,53 +77,6 @@ inline int64_t products_per_element(const OpDef& op, const OpTensors& tensors) {
   return has_own ? products : 0;
 }
 
-// Each combination of indices takes a multiplication per operand but one, and an addition.
-inline std::optional<int64_t> operations_of_einsum(const OpTensors& tensors) {
-  Equation equation;
-  if (!tensors.equation || parse_equation(*tensors.equation, equation)) return {};
-  const size_t operands = equation.operands.size();
-  if (operands > tensors.inputs.size()) return {};
-  std::map<char, int64_t> sizes;
-  int64_t dots = 1;
-  for (size_t k = 0; k < operands; ++k) {
-    const Dims* dims = tensors.inputs[k];
-    if (!dims) return {};
-    const Subscripts& letters = equation.operands[k];
-    for (size_t i = 0; i < letters.before.size(); ++i)
-      sizes[letters.before[i]] = axis_from_end(dims, dims->size() - 1 - i);
-    for (size_t i = 0; i < letters.after.size(); ++i)
-      sizes[letters.after[i]] = axis_from_end(dims, letters.after.size() - 1 - i);
-    int64_t named = 1;
-    for (const char letter : letters.letters()) named = count_product(named, sizes[letter]);
-    if (letters.has_dots && named > 0) dots = std::max(dots, counted_elements(*dims) / named);
-  }
-  int64_t indices = dots;
-  for (const auto& [letter, size] : sizes) indices = count_product(indices, size);
-  return count_product(static_cast<int64_t>(operands), indices);
-}
-
-// The operations of an op of several products; none for other ops.
-inline std::optional<int64_t> operations_of_products(const OpDef& op, const OpTensors& tensors,
-                                                     int64_t made) {
-  const std::string& name = op.name;
-  if (name == "einsum") return operations_of_einsum(tensors);
-  if (name == "scaled_dot_product") {  // query, key, value
-    const int64_t features = axis_from_end(tensors.inputs[0], 0);
-    const int64_t keys = axis_from_end(tensors.inputs[1], 1);
-    const int64_t width = axis_from_end(tensors.inputs[2], 0);
-    if (width == 0) return 0;
-    const int64_t products = count_product(count_product(2, made / width), keys);
-    return count_product(products, count_sum(features, width));
-  }
-  if (name == "conv2d_input_grad" || name == "conv2d_weight_grad") {  // grad, input, weight
-    const int64_t channels = axis_from_end(tensors.inputs[2], 3);
-    if (channels == 0) return 0;
-    const int64_t read = counted_elements(*tensors.inputs[0]);
-    return count_product(count_product(2, read), counted_elements(*tensors.inputs[2]) / channels);
-  }
-  return {};
-}
-
 inline bool has_input(const OpDef& op, std::string_view name) {
   return std::any_of(op.inputs.begin(), op.inputs.end(),
                      [&](const PortDef& port) { return port.name == name; });
@@ -134,12 +84,14 @@ inline bool has_input(const OpDef& op, std::string_view name) {
 
 // Whether an element of the output combines several of the first input.
 inline bool reduces(const OpDef& op) {
-  return !op.combines_by.empty() || has_input(op, "keepdim") || op.name == "sum_to";
+  return op.work.reduces || !op.combines_by.empty() || has_input(op, "keepdim");
 }
 
 // The input that the op takes elements from, as gather does; none for other ops.
 inline std::optional<size_t> input_taken_from(const OpDef& op) {
-  if (op.name == "embedding") return 1;  // the weight
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    if (op.inputs[i].name == op.work.takes_from) return i;
+  }
   const bool moves = op.linear.size() == 1 && op.linear.front() == op.inputs.front().name;
   const bool takes = !reduces(op) && (moves || has_input(op, "index"));
   return takes ? std::optional<size_t>(0) : std::nullopt;
@@ -160,12 +112,13 @@ inline int64_t elements_read(const OpDef& op, const OpTensors& tensors, size_t i
   return input == input_taken_from(op) ? std::min(present, elements_made(tensors)) : present;
 }
 
-// Additions and multiplications of ops that multiply tensors or convolve; other ops do one
-// operation per element that they make or, if they reduce, read. 0 for ops that only keep elements.
+// What OpWork says that an op does. 0 for ops that only keep elements.
 inline int64_t operations_of(const OpDef& op, const OpTensors& tensors) {
   if (tensors.outputs.empty() || !tensors.outputs.front() || op.keeps_elements) return 0;
   const int64_t made = elements_made(tensors);
-  if (const auto products = operations_of_products(op, tensors, made)) return *products;
+  if (op.work.operations) {
+    if (const auto counted = op.work.operations(tensors)) return *counted;
+  }
   const int64_t products = products_per_element(op, tensors);
   if (products > 0) return count_product(count_product(2, products), made);
   return reduces(op) ? std::max(elements_read(op, tensors, 0), made) : made;
