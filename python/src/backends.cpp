@@ -47,10 +47,11 @@ void bind_backends(py::module_& module) {
         if (!weight_dtype.is_none()) options.weight_dtype = dtype_of_object(weight_dtype);
         return cpu(options);
       },
-      py::arg("dtype") = DType::float32, py::kw_only(), py::arg("threads") = 0,
+      py::arg_v("dtype", DType::float32, "dtype.float32"), py::kw_only(), py::arg("threads") = 0,
       py::arg("memory_limit") = py::none(), py::arg("reference") = false,
       py::arg("winograd") = true, py::arg("weight_dtype") = py::none(), py::arg("use_amp") = false,
-      py::arg("amp_dtype") = DType::bfloat16, "Creates the backend that CpuBackend wraps.");
+      py::arg_v("amp_dtype", DType::bfloat16, "dtype.bfloat16"),
+      "Creates the backend that CpuBackend wraps.");
 }
 
 }  // namespace mithril::python

@@ -1,7 +1,7 @@
 """Checks the arguments of calls: Mithril's errors replace those of Python and pybind11.
 
-`install` gives each function of the core a signature, parsed from the first line of pybind11's
-docstring, and replaces "incompatible function arguments" by an error that names the argument.
+`install` gives each function of the core a signature, and replaces "incompatible function
+arguments" by an error that names the argument.
 `checked` does the same for functions that are written in Python.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
@@ -41,8 +40,6 @@ MAKERS = {
     "_Package": "ml.load_package(path) makes a Package of it",
 }
 RENAMED = {"cpu_backend": "CpuBackend", "LossScale": "GradScaler"}  # the names that users call
-# The first line of a docstring of pybind11, unless it names a template of C++.
-HEAD = re.compile(r"\w+\([^<]*\)( -> [^<]+)?")
 core: Any = None  # mithril._core, set by install
 
 
@@ -240,11 +237,14 @@ def _method(member: Any, name: str) -> Any:
 
 
 def _wrapped(function: Function, name: str) -> Function:
+    # pybind11 keeps a signature nowhere else: the first line is the definition of a function.
     head, _, text = (function.__doc__ or "").partition("\n")
-    head = head if head[:1] != "(" else f"accessor{head}"
-    head = re.sub(r"<(dtype\.\w+): \d+>", r"\1", head).replace("mithril::", "mithril._core.")
-    if not HEAD.fullmatch(head):
+    named, parenthesis, _ = head.partition("(")
+    if not parenthesis or " " in named or "<" in head:  # <: it names a template of C++
         return function
+    head = head.replace("mithril::", "mithril._core.")
+    if not named:  # of a property
+        head = f"accessor{head}"
     signature = CoreSignature(head)
     short = _short(name)
 

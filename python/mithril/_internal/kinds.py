@@ -5,10 +5,10 @@ The annotations of the core are texts of pybind11. Those of functions in Python 
 
 from __future__ import annotations
 
+import ast
 import inspect
 import operator
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
@@ -96,10 +96,9 @@ def kinds_of(annotation: Any, core: Any) -> list[Kind] | None:
     """The alternatives of an annotation; None if it accepts anything."""
     if not isinstance(annotation, str):
         return _of_type(annotation)
-    words = _alternatives(annotation)
+    words = _alternatives(ast.parse(annotation, mode="eval").body)
     if ANYTHING & set(words):
         return None
-    # "typing", "mithril" and "collections" are no kinds.
     return [kind for word in words if (kind := _of_word(word, core))] or None
 
 
@@ -118,15 +117,21 @@ def resolved(function: Callable[..., Any], signature: inspect.Signature) -> insp
     return signature.replace(parameters=parameters)
 
 
-def _alternatives(annotation: str) -> list[str]:
-    """The words of an annotation such as "str | None", except those in brackets."""
-    annotation = re.sub(r"Optional\[(.*)\]", r"\1 | None", annotation)
-    annotation = re.sub(r"Union\[(.*)\]", r"\1", annotation)
-    while "[" in annotation:
-        annotation, before = re.sub(r"\[[^\[\]]*\]", "", annotation), annotation
-        if annotation == before:
-            break
-    return re.findall(r"\w+", annotation)
+def _alternatives(annotation: ast.expr) -> list[str]:
+    """The names of types: str and None of "str | None", Mapping of "typing.Mapping[str, float]"."""
+    match annotation:
+        case ast.BinOp(left=left, right=right):  # joined by |
+            return [*_alternatives(left), *_alternatives(right)]
+        case ast.Subscript(value=ast.Attribute(attr="Optional"), slice=inner):
+            return [*_alternatives(inner), "None"]
+        case ast.Subscript(value=ast.Attribute(attr="Union"), slice=ast.Tuple(elts=types)):
+            return [name for inner in types for name in _alternatives(inner)]
+        case ast.Subscript(value=whole):
+            return _alternatives(whole)
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return [name]
+        case _:  # None, or a literal
+            return [ast.unparse(annotation)]
 
 
 def _of_word(word: str, core: Any) -> Kind | None:
