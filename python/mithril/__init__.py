@@ -103,8 +103,8 @@ if TYPE_CHECKING:
     )
     from .loading import ModelsRegistry, load, models_registry
     from .models import *  # noqa: F403 - the same
-    from .onnx_export import to_onnx
-    from .onnx_files import OnnxModel, from_onnx
+    from .onnx import OnnxModel, from_onnx
+    from .onnx.export import to_onnx
     from .packages.package import Package, load_package, save_package
     from .packages.torchscript import save_torchscript_package
     from .per_sample import PerSample
@@ -129,8 +129,8 @@ _NAMES = {
     "files": "Checkpoint WeightReport WeightSource load_safetensors save save_safetensors "
     "with_prefix without_prefix",
     "loading": "ModelsRegistry load models_registry",
-    "onnx_export": "to_onnx",
-    "onnx_files": "OnnxModel from_onnx",
+    "onnx": "OnnxModel from_onnx",
+    "onnx.export": "to_onnx",
     "packages.package": "Package load_package save_package",
     "packages.torchscript": "save_torchscript_package",
     "per_sample": "PerSample",

@@ -1,4 +1,4 @@
-// ONNX files; python/mithril/onnx_files.py is the interface.
+// ONNX files; python/mithril/onnx/__init__.py is the interface.
 #include <pybind11/stl.h>
 
 #include "convert.hpp"

@@ -17,7 +17,7 @@ from .._core import Backend, CompiledModel, Model, raise_error
 from ..backends import CpuBackend, JaxBackend, TorchBackend
 from ..backends.compare import BackendComparison, compare, write_reduced
 from ..files import load_safetensors
-from ..onnx_files import from_onnx
+from ..onnx import from_onnx
 from ..packages.file_kinds import JSON_MODEL, LOAD, kind_of_path
 from ..packages.package import load_package
 

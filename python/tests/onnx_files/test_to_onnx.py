@@ -140,7 +140,7 @@ def with_session(monkeypatch, session):
     errors = SimpleNamespace(NotImplemented=MissingKernelError)
     monkeypatch.setitem(sys.modules, "onnxruntime", runtime)
     monkeypatch.setitem(sys.modules, "onnxruntime.capi.onnxruntime_pybind11_state", errors)
-    has = "mithril.onnx_export._has"
+    has = "mithril.onnx.export._has"
     monkeypatch.setattr(has, lambda module: module == "onnxruntime")
 
 
@@ -209,8 +209,8 @@ def test_a_file_that_the_checker_refuses_is_an_error(tmp_path, monkeypatch):
         "onnx.checker": checker,
         "onnx.shape_inference": SimpleNamespace(InferenceError=ValidationError),
     }
-    monkeypatch.setattr("mithril.onnx_export._has", lambda module: module == "onnx.checker")
-    monkeypatch.setattr("mithril.onnx_export.importlib.import_module", modules.get)
+    monkeypatch.setattr("mithril.onnx.export._has", lambda module: module == "onnx.checker")
+    monkeypatch.setattr("mithril.onnx.export.importlib.import_module", modules.get)
     monkeypatch.chdir(tmp_path)
     assert refusal_of_net() == (
         "mithril.ValueError[E1322]: net.onnx: the checker of the onnx package refuses the file\n"

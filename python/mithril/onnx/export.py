@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from . import _core
-from ._core import CompiledModel, raise_error
-from ._internal.arguments import checked_kinds
+from .. import _core
+from .._core import CompiledModel, raise_error
+from .._internal.arguments import checked_kinds
 
 __all__ = ["to_onnx"]
 

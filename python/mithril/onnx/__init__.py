@@ -7,9 +7,9 @@ from os import PathLike
 from types import EllipsisType
 from typing import Any, NamedTuple
 
-from . import _core
-from ._core import Model, wrong_argument
-from ._internal.arguments import checked
+from .. import _core
+from .._core import Model, wrong_argument
+from .._internal.arguments import checked
 
 __all__ = ["OnnxModel", "from_onnx"]
 
