@@ -50,6 +50,7 @@ from ._stubs.handles import RandomKey as RandomKey
 from ._stubs.handles import Sharded as Sharded
 from ._stubs.handles import Solver as Solver
 from ._stubs.handles import View as View
+from ._stubs.handles import _Package as _Package
 from ._stubs.handles import _PerSample as _PerSample
 from ._stubs.handles import _ViewOptions as _ViewOptions
 from ._stubs.handles import dtype as dtype

@@ -158,53 +158,54 @@ void bind_packages(py::module_& module) {
   module.def("_load_package", load_any_package);
   module.def("_copy_package",
              [](py::handle from, py::handle to) { copy_package(path_of(from), path_of(to)); });
-  py::class_<Package>(module, "_Package", "Implements `mithril.packages.package.Package`.")
-      .def("path", &Package::path, "Returns the path from which the package was loaded.")
-      .def("info", package_info_dict, "Returns a dict of the fields of `PackageInfo`.")
-      .def("files", package_file_dicts,
-           "Returns a dict of the fields of `PackageFile` for each file.")
-      .def(
-          "make_model", [](const Package& package) { return object_of(package.make_model()); },
-          "Makes the model, anew for each call.")
-      .def("params", package_params, "Returns the parameters, which share the mapped file.")
-      .def(
+  py::class_<Package>(module, "_Package", "The members of `mithril.Package` that the core has.")
+      .def(py::init<const Package&>(), py::arg("loaded"))
+      .def_property_readonly("path", &Package::path, "The path from which the package was loaded.")
+      .def_property_readonly("params", package_params,
+                             "Dict of the parameters, which are read-only arrays.")
+      .def_property_readonly(
           "state", [](const Package& package) { return dict_of(package.state()); },
-          "Returns the state, which shares the mapped file.")
-      .def("assets", &Package::assets, "Returns the names of the assets.")
+          "Dict of the saved state, for `evaluate`. It is empty if there is none.")
+      .def_property_readonly("assets", &Package::assets,
+                             "The names of further files, such as tokenizer.json.")
       .def(
           "file",
           [](const Package& package, const std::string& name) {
             return py::bytes(package.file(name));
           },
-          py::arg("name"), "Returns the contents of a file.")
+          py::arg("name"), R"(Returns the contents of a file of the package as bytes.
+
+Raises:
+    NameError: If the package has no such file.)")
       .def("backend_options", &Package::backend_options, py::arg("backend"),
-           "Returns the options for a backend as JSON text.")
+           "Returns the options of the package for a backend as JSON text.")
       .def("native_file", &Package::native_file, py::arg("name"),
-           "Returns the path of a file of native code.")
-      .def(
-          "runs_library",
-          [](const Package& package, const std::shared_ptr<Backend>& backend) {
-            return package.runs_library(backend->name());
-          },
-          py::arg("backend"), "Returns whether a generated library runs in place of the model.")
+           R"(Returns the path of a file of native code, which needs `allow_native_code=True`.
+
+Raises:
+    BackendError: If `load_package` did not allow native code.)")
       .def("verify", &Package::verify, py::call_guard<InterpreterUnlocked>(),
-           "Verifies the checksums of all files.")
-      .def(
-          "check_backend",
-          [](const Package& package, const std::shared_ptr<Backend>& backend) {
-            package.check_backend(backend->name());
-          },
-          py::arg("backend"), "Raises BackendError if the package does not list the backend.")
-      .def(
-          "compile_bound",
-          [](const Package& package, const std::shared_ptr<Backend>& backend) {
-            const InterpreterUnlocked free;
-            return package.compile_bound(backend);
-          },
-          py::arg("backend"),
-          "Compiles the model with its parameters bound, or loads its native code.")
-      .def("check", &Package::check, py::arg("compiled"),
-           "Raises ParseError if the compiled model does not fit the package.");
+           R"(Verifies the checksums of all files.
+
+Raises:
+    ParseError: If a checksum differs.)")
+      .def("_info", package_info_dict)
+      .def("_files", package_file_dicts)
+      .def("_make_model", [](const Package& package) { return object_of(package.make_model()); })
+      .def("_runs_library",
+           [](const Package& package, const std::shared_ptr<Backend>& backend) {
+             return package.runs_library(backend->name());
+           })
+      .def("_check_backend",
+           [](const Package& package, const std::shared_ptr<Backend>& backend) {
+             package.check_backend(backend->name());
+           })
+      .def("_compile_bound",
+           [](const Package& package, const std::shared_ptr<Backend>& backend) {
+             const InterpreterUnlocked free;
+             return package.compile_bound(backend);
+           })
+      .def("_check", &Package::check);
 }
 
 }  // namespace mithril::python

@@ -37,7 +37,6 @@ MAKERS = {
     "Optimizer": "ml.Adam and the other classes of docs/optimizers.md are optimizers",
     "Solver": "model.add_constraint(fn, keys) gives one to fn",
     "Evaluator": "ml.metrics.Accuracy and the other classes of ml.metrics are evaluators",
-    "_Package": "ml.load_package(path) makes a Package of it",
 }
 RENAMED = {"cpu_backend": "CpuBackend", "LossScale": "GradScaler"}  # the names that users call
 core: Any = None  # mithril._core, set by install

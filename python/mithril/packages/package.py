@@ -31,7 +31,7 @@ __all__ = [
 CHECKS = ("full", "lazy")
 
 
-class Package:
+class Package(_core._Package):
     """A package that `ml.load_package` has loaded.
 
     Its parameters are read-only arrays that share the mapped file.
@@ -53,7 +53,7 @@ class Package:
                 "Package cannot be constructed by calling the class",
                 help="ml.load_package(path) makes it",
             )
-        self._loaded = loaded
+        super().__init__(loaded)
         self._backend = backend
         self._model: Any = None
 
@@ -63,14 +63,9 @@ class Package:
         return f"<Package {info.name} {info.revision}: {info.model_type} of {names}>"
 
     @property
-    def path(self) -> str:
-        """The path from which the package was loaded."""
-        return str(self._loaded.path())
-
-    @property
     def info(self) -> PackageInfo:
         """The contents of metadata.json and model_info.json, as `PackageInfo`."""
-        fields = self._loaded.info()
+        fields = self._info()
         for key in ("inputs", "outputs"):
             fields[key] = [PackagePort(**port) for port in fields[key]]
         return PackageInfo(**fields)
@@ -78,7 +73,7 @@ class Package:
     @property
     def files(self) -> list[PackageFile]:
         """The files with sizes and checksums, without metadata.json."""
-        return [PackageFile(**file) for file in self._loaded.files()]
+        return [PackageFile(**file) for file in self._files()]
 
     @property
     def has_model(self) -> bool:
@@ -89,44 +84,14 @@ class Package:
     def model(self) -> Model:
         """The model of model.json. It is made once; `make_model` of C++ makes one for each call."""
         if self._model is None:
-            self._model = self._loaded.make_model()
+            self._model = self._make_model()
         return self._model
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """Dict of the parameters, which are read-only arrays."""
-        return self._loaded.params()
-
-    @property
-    def state(self) -> dict[str, Any]:
-        """Dict of the saved state, for `evaluate`. It is empty if there is none."""
-        return self._loaded.state()
-
-    @property
-    def assets(self) -> list[str]:
-        """The names of further files, such as tokenizer.json."""
-        return list(self._loaded.assets())
-
-    @checked
-    def file(self, name: str) -> bytes:
-        """Returns the contents of a file of the package as bytes."""
-        return self._loaded.file(name)
 
     @checked
     def backend_options(self, backend: str) -> dict[str, Any]:
         """Returns the options of the package for a backend as a dict."""
-        text = self._loaded.backend_options(backend)
+        text = super().backend_options(backend)
         return json.loads(text) if text else {}
-
-    @checked
-    def native_file(self, name: str) -> str:
-        """Returns the path of a file of native code, which needs `allow_native_code=True`."""
-        return str(self._loaded.native_file(name))
-
-    @checked
-    def verify(self) -> None:
-        """Verifies the checksums of all files. Raises ParseError if one differs."""
-        self._loaded.verify()
 
     @checked
     def compile(
@@ -155,8 +120,8 @@ class Package:
             BackendError: If the package does not list the backend.
         """
         backend = self._checked_backend(backend)
-        if not self.has_model or self._loaded.runs_library(backend):
-            return self._loaded.compile_bound(backend)
+        if not self.has_model or self._runs_library(backend):
+            return self._compile_bound(backend)
         keys = [port.name for port in self.info.inputs]
         outputs = [port.name for port in self.info.outputs]
         # Sizes of states need not follow from the shapes of inputs.
@@ -172,20 +137,23 @@ class Package:
             jit=jit,
             cache=cache,
         )
-        self._loaded.check(compiled)
+        self._check(compiled)
         return compiled.bind(self.params, self.state) if bind else compiled
 
     def _servable(self) -> tuple[Any, ...]:
         """Returns a compiled model, its parameters and its state, for an engine."""
         backend = self._usual_backend()
-        if self._loaded.runs_library(backend):
+        if self._runs_library(backend):
             return (self.compile(backend),)
         return self.compile(backend, bind=False), self.params, self.state
 
     def _checked_backend(self, backend: Any) -> Any:
         """Returns the backend, or the usual one for None. BackendError if it is not listed."""
         chosen = self._usual_backend() if backend is None else backend
-        self._loaded.check_backend(chosen)
+        if not isinstance(chosen, _core.Backend):
+            expected = "a backend, such as ml.CpuBackend()"
+            _core.wrong_argument("compile", "backend", expected, backend)
+        self._check_backend(chosen)
         return chosen
 
     def _usual_backend(self) -> Any:
@@ -321,7 +289,7 @@ def load_package(
             raise
         refuse_as_package(Path(path), error)
     if isinstance(backend, _core.Backend):
-        loaded.check_backend(backend)
+        loaded._check_backend(backend)
     return Package(loaded, backend)
 
 
