@@ -324,7 +324,11 @@ Args:
     data: An example of each input whose sizes are open. The file accepts these sizes only.
 Raises:
     BackendError: The model was not compiled for a TorchBackend.
-    StateError: The model has a state. Save the model that `bind` returns.)")
+    StateError: The model has a state. Save the model that `bind` returns.
+
+Example:
+    for_torch = ml.compile(model, ml.TorchBackend(), shapes={"x": [8, 4]})
+    for_torch.save_torchscript("model.pt", for_torch.get_parameters()))")
       .def(
           "register_hook",
           [](CompiledModel& m, const std::string& path, const py::function& function,
@@ -364,7 +368,10 @@ Example:
       .def_property_readonly("warnings", &CompiledModel::warnings,
                              "The warnings of `compile`: inputs whose names look misspelt.")
       .def("summary", &CompiledModel::summary, py::call_guard<InterpreterUnlocked>(),
-           "Returns a table of inputs and outputs with the number of parameters, as text.")
+           R"(Returns a table of inputs and outputs with the number of parameters, as text.
+
+Example:
+    print(compiled.summary()))")
       .def("__repr__",
            [](const CompiledModel& m) {
              return "<CompiledModel for " + std::string(m.backend()->name()) + ": " +

@@ -209,7 +209,10 @@ Args:
 
 Raises:
     ValueError: If the model cannot be batched or padded, or an option is out of range.
-    OutOfMemoryError: If the model does not fit into the memory limit.)";
+    OutOfMemoryError: If the model does not fit into the memory limit.
+
+Example:
+    engine.register_model("digits", compiled, params, max_batch_size=8))";
 
 void bind_register_model(py::class_<Engine, std::shared_ptr<Engine>>& engine, const char* name,
                          const char* doc) {
@@ -275,10 +278,17 @@ Returns:
 Raises:
     NameError: If there is no model or session of this name.
     InputError: If the inputs do not fit the model.
-    BackendError: If the queue is full, the timeout has passed, or the engine was shut down.)")
+    BackendError: If the queue is full, the timeout has passed, or the engine was shut down.
+
+Example:
+    outputs = engine.infer("digits", {"x": data["x"]}, timeout=1.0))")
       .def("infer_async", infer_later, py::arg("name"), py::arg("inputs"), py::kw_only(),
            py::arg("timeout") = py::none(), py::arg("session") = py::none(),
-           "Sends a request as `infer` does, and returns a `PendingAnswer` at once.")
+           R"(Sends a request as `infer` does, and returns a `PendingAnswer` at once.
+
+Example:
+    answer = engine.infer_async("digits", {"x": data["x"]})
+    outputs = answer.result())")
       .def("infer_batch", infer_all, py::arg("name"), py::arg("requests"), py::kw_only(),
            py::arg("timeout") = py::none(), py::arg("return_errors") = false,
            R"(Evaluates several requests. A failed request does not affect the others.
@@ -291,19 +301,52 @@ Args:
         error when all requests are done.
 
 Returns:
-    List of dicts of outputs, in the order of the requests.)")
+    List of dicts of outputs, in the order of the requests.
+
+Example:
+    one, two = engine.infer_batch("digits", [{"x": data["x"][:1]}, {"x": data["x"][1:2]}]))")
       .def("unload", &Engine::unload, py::arg("name"), py::call_guard<InterpreterUnlocked>(),
-           "Removes a model. Running evaluations finish; waiting requests fail.")
+           R"(Removes a model. Running evaluations finish; waiting requests fail.
+
+Raises:
+    NameError: If there is no model of this name.
+
+Example:
+    engine.unload("digits"))")
       .def("count_refused", &Engine::count_refused, py::arg("name"),
            py::call_guard<InterpreterUnlocked>(),
-           "Counts a request that failed before it reached the engine, for servers of your own.")
+           R"(Counts a request that failed before it reached the engine, for servers of your own.
+
+Raises:
+    NameError: If there is no model of this name.
+
+Example:
+    engine.count_refused("digits"))")
       .def("open_session", &Engine::open_session, py::arg("name"), py::arg("id") = "",
            py::call_guard<InterpreterUnlocked>(),
-           "Opens a session, which keeps the state of a model between requests. Returns its id.")
+           R"(Opens a session, which keeps the state of a model between requests. Returns its id.
+
+Raises:
+    NameError: If there is no model of this name.
+    StateError: If the model has no state.
+
+Example:
+    session = engine.open_session("sums")
+    outputs = engine.infer("sums", {"x": data["x"]}, session=session))")
       .def("close_session", &Engine::close_session, py::arg("name"), py::arg("id"),
-           py::call_guard<InterpreterUnlocked>(), "Closes a session.")
+           py::call_guard<InterpreterUnlocked>(), R"(Closes a session.
+
+Raises:
+    NameError: If there is no model or session of this name.
+
+Example:
+    session = engine.open_session("sums")
+    engine.close_session("sums", session))")
       .def("shut_down", shut_down_engine, py::arg("timeout") = py::none(),
-           "Refuses further requests, and answers the accepted ones within `timeout` seconds.")
+           R"(Refuses further requests, and answers the accepted ones within `timeout` seconds.
+
+Example:
+    engine.shut_down(timeout=1.0))")
       .def("__repr__", text);
 }
 

@@ -162,7 +162,10 @@ Example:
                            self.cast<const CompiledModel&>().in_inference(outputs_of(outputs)));
           },
           py::kw_only(), py::arg("outputs") = py::none(),
-          "Returns the compiled model in inference mode, which `infer` evaluates.")
+          R"(Returns the compiled model in inference mode, which `infer` evaluates.
+
+Example:
+    outputs = compiled.in_inference().evaluate(params, {"x": data["x"]}))")
       .def("bind", bind_parameters, py::arg("params"), py::arg("state") = py::none(), py::kw_only(),
            py::arg("outputs") = py::none(),
            R"(Returns a compiled model in inference mode that contains the parameters and the state.

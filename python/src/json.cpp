@@ -6,14 +6,26 @@ namespace mithril::python {
 
 void bind_json(py::module_& module) {
   py::class_<Model> model = module.attr("Model");
-  model.def("to_json", &to_json, "The model as JSON text; docs/model-json.md has the form.")
+  model
+      .def("to_json", &to_json, R"(Returns the model as JSON text. See docs/model-json.md.
+
+Example:
+    text = model.to_json())")
       .def_static(
           "from_json",
           [](py::handle text) {
             if (!py::isinstance<py::str>(text)) wrong_type(text, "JSON as text: json.dumps(...)");
             return object_of(from_json(text.cast<std::string>()));
           },
-          py::arg("text"), "The model that JSON text describes.")
+          py::arg("text"), R"(Returns the model that JSON text describes. See docs/model-json.md.
+
+Raises:
+    ParseError: The text is not JSON, or describes no model.
+    NameError: It has an unknown field, op or port.
+
+Example:
+    copy = ml.Model.from_json(model.to_json())
+    assert copy == model)")
       .def(
           "__eq__", [](const Model& a, const Model& b) { return a == b; }, py::is_operator(),
           py::arg("other"))

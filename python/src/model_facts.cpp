@@ -41,10 +41,16 @@ void bind_model_facts(py::class_<Model>& model) {
   model
       .def(
           "set_cin", [](Model& m, const py::args& keys) { m.set_cin(key_names(keys)); },
-          "Sets the canonical inputs, which `+=` connects when this model is the part.")
+          R"(Sets the canonical inputs, which `+=` connects when this model is the part.
+
+Example:
+    model.set_cin("x"))")
       .def(
           "set_cout", [](Model& m, const py::args& keys) { m.set_cout(key_names(keys)); },
-          "Sets the canonical outputs, to which `+=` connects the next part.")
+          R"(Sets the canonical outputs, to which `+=` connects the next part.
+
+Example:
+    model.set_cout("y"))")
       .def(
           "set_shapes",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
@@ -63,13 +69,24 @@ Example:
           [](Model& m, const py::dict& given, const py::kwargs& named) {
             m.set_types(pairs<PortType>(given, named, port_type_of));
           },
-          py::arg("types") = py::dict(), "States types of keys: set_types(x=ml.Tensor[float]).")
+          py::arg("types") = py::dict(), R"(States types of keys, as a dict or by name.
+
+Raises:
+    TypeError: The type contradicts a known one, and the model does not change.
+
+Example:
+    model.set_types(x=ml.Tensor[float]))")
       .def(
           "set_values",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
             m.set_values(pairs<Binding>(given, named, value_of));
           },
-          py::arg("values") = py::dict(), "States values of keys: set_values(axis=1).")
+          py::arg("values") = py::dict(), R"(States values of keys, as a dict or by name.
+
+Example:
+    total = ml.Model()
+    total |= ml.Sum()(input="x", axis="axis", output="y")
+    total.set_values(axis=1))")
       .def(
           "set_differentiability",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
@@ -79,7 +96,10 @@ Example:
             }));
           },
           py::arg("keys") = py::dict(),
-          "States whether keys are differentiable. False freezes parameters of layers.")
+          R"(States whether keys are differentiable. False freezes parameters of layers.
+
+Example:
+    model.set_differentiability(weight=False))")
       .def(
           "bind_state_keys",
           [](Model& m, const std::string& input, const std::string& output, py::handle initial) {
@@ -92,7 +112,12 @@ Example:
           py::arg("input"), py::arg("output"), py::arg("initial_value"),
           R"(Makes a state of an input: its next value is the value of the output.
 
-`initial_value` is an array, a number that fills the state, or a RandomKey.)")
+`initial_value` is an array, a number that fills the state, or a RandomKey.
+
+Example:
+    counter = ml.Model()
+    counter |= ml.Add()(left="count", right=1.0, output="next")
+    counter.bind_state_keys("count", "next", 0.0))")
       .def(
           "add_constraint",
           [](Model& m, const py::function& fn, py::handle keys) {
@@ -114,7 +139,10 @@ Example:
           },
           R"(Returns the known shapes of inputs and outputs, {key: sizes}.
 A size is an int, a name or an expression such as "2*H + 3", None for a size without a name, or
-... for any number of sizes.)");
+... for any number of sizes.
+
+Example:
+    print(model.get_shapes()["y"]))");
 }
 
 }  // namespace mithril::python

@@ -222,7 +222,10 @@ the part to the model of the connections and returns its output, or a tuple of i
           [](const Model& m, const py::args& args, const py::kwargs& kwargs) {
             return m.connect(call_bindings(m, args, kwargs));
           },
-          "Returns the part with its ports bound: model |= part.connect(input=\"x\").")
+          R"(Returns the part with its ports bound: model |= part.connect(input="x").
+
+Example:
+    model |= ml.Relu().connect(input="y", output="z"))")
       .def("__ior__", in_place([](Model& m, const Call& c) { m |= c; }), py::arg("part"))
       .def("__iadd__", in_place([](Model& m, const Call& c) { m += c; }), py::arg("part"))
       .def(
@@ -262,9 +265,21 @@ the part to the model of the connections and returns its output, or a tuple of i
             }
             m.expose_keys(all);
           },
-          "Makes these keys the outputs. expose_keys(logits=\"h\") exposes \"h\" as \"logits\".")
+          R"(Makes these keys the outputs. expose_keys(logits="h") exposes "h" as "logits".
+
+Raises:
+    NameError: The model has no such key.
+
+Example:
+    model.expose_keys(logits="y"))")
       .def("rename_key", &Model::rename_key, py::return_value_policy::reference_internal,
-           py::arg("key"), py::arg("name"), "Renames a key or an unnamed port.")
+           py::arg("key"), py::arg("name"), R"(Renames a key or an unnamed port.
+
+Raises:
+    NameError: The model has no such key, or has the new name already.
+
+Example:
+    model.rename_key("y", "logits"))")
       .def(
           "merge_connections",
           [](Model& m, const py::args& connections, const std::string& name) {
@@ -272,7 +287,13 @@ the part to the model of the connections and returns its output, or a tuple of i
             for (const py::handle item : connections) bindings.push_back(binding_of(item));
             m.merge_connections(bindings, name);
           },
-          py::arg("name") = "", "Merges connections into one with this name.")
+          py::arg("name") = "", R"(Merges connections into one with this name.
+
+Example:
+    pair = ml.Model()
+    pair |= ml.Relu()(input="left", output="a")
+    pair |= ml.Sigmoid()(input="right", output="b")
+    pair.merge_connections("left", "right", name="x"))")
       .def("_repr_html_", &to_html)
       .def("__repr__", [](py::handle self) {
         // Also works for an object whose constructor raised: pytest shows it with the arguments of

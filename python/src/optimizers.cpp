@@ -88,7 +88,11 @@ Args:
 Raises:
     NameError: If a gradient belongs to no parameter, or a group matches no parameter.
     ShapeError: If a gradient and its parameter have different shapes.
-    TypeError: If their dtypes differ or are not floating-point.)")
+    TypeError: If their dtypes differ or are not floating-point.
+
+Example:
+    _, gradients = compiled.evaluate(params, data, output_gradients=True)
+    optimizer.step(params, gradients))")
       .def_property(
           "lr", &Optimizer::lr, [](Optimizer& o, const Rate& lr) { o.set_lr(schedule_of(lr)); },
           "The learning rate of the next step. Assign a number or a schedule to change it.")
@@ -128,7 +132,10 @@ Args:
     threads: 0 uses one thread for each processor. Results do not depend on this number.
 
 Raises:
-    ValueError: If it is negative.)")
+    ValueError: If it is negative.
+
+Example:
+    optimizer.set_threads(1))")
       .def(
           "state_dict", [](const Optimizer& o) { return dict_of(o.state_dict()); },
           R"(Returns a copy of the options and of the state of each parameter.
@@ -136,7 +143,11 @@ Raises:
 Returns:
     Dict of arrays with the options ("lr", "betas"), the number of updates ("steps"), and for each
     parameter its number of updates ("fc1.weight.step") and its state under the names of PyTorch
-    ("fc1.weight.exp_avg"). A `TrainingStep` adds its accumulated gradients and averages.)")
+    ("fc1.weight.exp_avg"). A `TrainingStep` adds its accumulated gradients and averages.
+
+Example:
+    state = optimizer.state_dict()
+    print(state["lr"], state["steps"]))")
       .def(
           "load_state_dict",
           [](Optimizer& o, const py::dict& state) { o.load_state_dict(tensor_map_of(state)); },
@@ -150,7 +161,12 @@ Args:
     state: dict of arrays.
 
 Raises:
-    StateError: If an entry is unknown or missing, or an option has another shape.)");
+    StateError: If an entry is unknown or missing, or an option has another shape.
+
+Example:
+    state = optimizer.state_dict()
+    other = ml.Adam()
+    other.load_state_dict(state))");
   bind_optimizer_classes(module);
   py::class_<TrainingStep>(
       module, "TrainingStep",

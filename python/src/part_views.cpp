@@ -68,7 +68,15 @@ See docs/editing.md.)")
             return m.summary(shapes, types, depth);
           },
           py::arg("shapes") = true, py::arg("types") = false, py::arg("depth") = 0,
-          "Returns a table of the parts and of `depth` levels of their parts, as text.")
+          R"(Returns a table of the parts and of `depth` levels of their parts, as text.
+
+Args:
+    shapes: Whether to show the shapes of ports.
+    types: Whether to show their types.
+    depth: The number of levels of parts of parts.
+
+Example:
+    print(model.summary()))")
       .def_property_readonly(
           "parts", [](const Model& self) { return parts_by_name(parts(self)); },
           "The parts by name, in the order in which they were added.")

@@ -35,12 +35,29 @@ Example:
 
 See docs/serving.md.)")
       .def("result", read_answer,
-           "Waits for the outputs and returns them once, or raises the error of the request.")
-      .def("done", &PendingAnswer::done, "Returns whether the request was answered or has failed.")
+           R"(Waits for the outputs and returns them once, or raises the error of the request.
+
+Example:
+    answer = engine.infer_async("digits", {"x": data["x"]})
+    outputs = answer.result())")
+      .def("done", &PendingAnswer::done, R"(Returns whether the request was answered or has failed.
+
+Example:
+    answer = engine.infer_async("digits", {"x": data["x"]})
+    print(answer.done()))")
       .def("wait", wait_for_answer, py::arg("timeout"),
-           "Waits for at most `timeout` seconds, and returns `done()`.")
+           R"(Waits for at most `timeout` seconds, and returns `done()`.
+
+Example:
+    answer = engine.infer_async("digits", {"x": data["x"]})
+    if answer.wait(timeout=1.0):
+        outputs = answer.result())")
       .def("cancel", &PendingAnswer::cancel,
-           "Cancels the request unless it is done. `result()` then raises BackendError.")
+           R"(Cancels the request unless it is done. `result()` then raises BackendError.
+
+Example:
+    answer = engine.infer_async("digits", {"x": data["x"]})
+    answer.cancel())")
       .def("__repr__", [](const PendingAnswer& answer) {
         return std::string("PendingAnswer(done=") + (answer.done() ? "True)" : "False)");
       });

@@ -156,7 +156,14 @@ void bind_profile_class(py::module_& module) {
   py::class_<ProfileBlock>(module, "Profile",
                            R"(The steps of evaluations in a with block, which `profile()` begins.
 
-Read it after the block. See docs/profiling.md.)")
+Read it after the block.
+
+Example:
+    with ml.profile() as p:
+        compiled.evaluate(params, data)
+    print(p.seconds)
+
+See docs/profiling.md.)")
       .def("__enter__",
            [](py::object self) {
              self.cast<ProfileBlock&>().begin();
@@ -178,14 +185,25 @@ Args:
 
 Raises:
     ValueError: by is another text.
-    StateError: The block has not ended.)")
+    StateError: The block has not ended.
+
+Example:
+    with ml.profile() as p:
+        compiled.evaluate(params, data)
+    for row in p.rows(by="layer"):
+        print(row["name"], row["seconds"]))")
       .def("gaps", gaps_of,
            R"(Returns what is in no step: between the steps of calls, and outside of calls.
 
 In one thread the seconds of rows and gaps add up to `seconds`.
 
 Returns:
-    List of dicts with "name", "calls" and "seconds".)")
+    List of dicts with "name", "calls" and "seconds".
+
+Example:
+    with ml.profile() as p:
+        compiled.evaluate(params, data)
+    print(sum(gap["seconds"] for gap in p.gaps())))")
       .def("summary", summary_of, py::arg("by") = "op", py::kw_only(), py::arg("depth") = 0,
            py::arg("peak") = true,
            R"(Returns a table of the steps and of what is in no step.
@@ -213,7 +231,12 @@ Example:
 It has a track for each thread, and the sizes, operations and bytes of each step.
 
 Raises:
-    InputError: The file cannot be written.)")
+    InputError: The file cannot be written.
+
+Example:
+    with ml.profile() as p:
+        compiled.evaluate(params, data)
+    p.save("trace.json"))")
       .def(
           "html", [](const ProfileBlock& block) { return profile_page(block.get()); },
           R"(Returns the steps as a page of HTML, with their time and bytes.
@@ -246,7 +269,12 @@ Example:
 "steps" has for each step "path", "ops", "kernel", "layer", "phase", "backend", "device", "thread",
 "threads", "begin", "duration", "operations", "bytes", "reads" and "writes". "calls" has the calls
 around them, and "work" what threads of the pool did for other threads. Times are seconds from the
-begin of the block.)");
+begin of the block.
+
+Example:
+    with ml.profile() as p:
+        compiled.evaluate(params, data)
+    longest = max(p.to_dict()["steps"], key=lambda step: step["duration"]))");
   module.def(
       "profile", [] { return ProfileBlock(); },
       R"(Returns a profile, which records the evaluations in its with block.
@@ -296,6 +324,11 @@ void bind_timeline(py::module_& module) {
                              R"(What is in memory at each step of an evaluation.
 
 `str()` shows the peak and the values that own it. Inputs, parameters and constants are not in it.
+
+Example:
+    timeline = compiled.memory_timeline(data)
+    print(timeline)
+
 See docs/profiling.md.)")
       .def_readonly("peak_bytes", &MemoryTimeline::peak_bytes, "The most that is alive at once.")
       .def_readonly("peak_step", &MemoryTimeline::peak_step,
@@ -317,7 +350,11 @@ See docs/profiling.md.)")
           [](const MemoryTimeline& timeline, std::size_t step) {
             return dicts_of(timeline.alive_at(step));
           },
-          py::arg("step"), "Returns the values that are alive at a step, the largest first.")
+          py::arg("step"), R"(Returns the values that are alive at a step, the largest first.
+
+Example:
+    timeline = compiled.memory_timeline(data)
+    print(timeline.alive_at(timeline.peak_step)[0]["name"]))")
       .def("__str__", [](const MemoryTimeline& timeline) { return to_string(timeline); });
   py::class_<CompiledModel> compiled(module.attr("CompiledModel"));
   compiled.def(
@@ -338,7 +375,10 @@ Returns:
 Raises:
     InputError: A size is open, and data has no example, or data has an unknown key.
     GradientError: The model was compiled for inference, and gradients is True.
-    BackendError: The backend does not plan memory. The CPU backend does.)");
+    BackendError: The backend does not plan memory. The CPU backend does.
+
+Example:
+    print(compiled.memory_timeline(data, gradients=True)))");
 }
 
 }  // namespace

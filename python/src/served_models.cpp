@@ -44,12 +44,27 @@ py::dict stats_dict(const Engine& engine, const std::string& name) {
 void bind_served_models(py::class_<Engine, std::shared_ptr<Engine>>& engine) {
   engine
       .def("list_models", &Engine::list_models, py::call_guard<InterpreterUnlocked>(),
-           "Returns the sorted names of the registered models.")
-      .def("model_info", info_dict, py::arg("name"),
-           "Returns a dict with \"name\", \"backend\", \"inputs\", \"outputs\", \"states\", "
-           "\"bytes\" and more.")
+           R"(Returns the sorted names of the registered models.
+
+Example:
+    print(engine.list_models()))")
+      .def(
+          "model_info", info_dict, py::arg("name"),
+          R"(Returns a dict with "name", "backend", "inputs", "outputs", "states", "bytes" and more.
+
+Raises:
+    NameError: If there is no model of this name.
+
+Example:
+    print(engine.model_info("digits")["inputs"]))")
       .def("stats", stats_dict, py::arg("name"),
-           "Returns a dict of counts and times since the name was first registered.")
+           R"(Returns a dict of counts and times since the name was first registered.
+
+Raises:
+    NameError: If there is no model of this name.
+
+Example:
+    print(engine.stats("digits")))")
       .def_property_readonly(
           "memory",
           [](const Engine& engine) { return call_unlocked([&] { return engine.memory(); }); },

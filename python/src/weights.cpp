@@ -246,11 +246,17 @@ The same seed gives the same numbers on every platform. A parameter that no laye
 initializes is uniform in +-1/sqrt(fan_in).
 
 Raises:
-    ShapeError: The size of a parameter is not known.)")
+    ShapeError: The size of a parameter is not known.
+
+Example:
+    params = compiled.get_parameters(seed=1))")
       .def(
           "randomize_params",
           [](const CompiledModel& m, uint64_t seed) { return dict_of(m.randomize_params(seed)); },
-          py::arg("seed") = 0, "Returns parameters drawn from a standard normal distribution.")
+          py::arg("seed") = 0, R"(Returns parameters drawn from a standard normal distribution.
+
+Example:
+    params = compiled.randomize_params(seed=1))")
       .def_property_readonly(
           "initial_state_dict",
           [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); },

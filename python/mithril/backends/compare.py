@@ -50,8 +50,14 @@ class BackendDifference(NamedTuple):
     backend. `worst` is the index of the element with the largest difference: its values are
     `expected_element` and `got_element`, and `allowed` is the difference that was allowed.
     `in_whole_graph` is whether the value differs only when the whole graph runs. `reduced` is the
-    smallest part that still fails, if `ml.compare` got `reduce=True`. The example of `ml.compare`
-    makes them.
+    smallest part that still fails, if `ml.compare` got `reduce=True`.
+
+    Example:
+        backends = [ml.CpuBackend(reference=True), ml.CpuBackend()]
+        params = {"weight": np.ones((2, 4), np.float32), "bias": np.zeros(2, np.float32)}
+        found = ml.compare(model, backends, params, {"x": data["x"]}, shapes={"x": [None, 4]})
+        for difference in found.differences:
+            print(difference.path, difference.difference)
 
     See docs/several-backends.md.
     """
@@ -75,8 +81,13 @@ class BackendComparison(NamedTuple):
 
     `differences` has a BackendDifference for each backend that differs from the first one. `nodes`
     is the number of nodes that were compared, or of outputs and gradients if the floats of all
-    other backends differ from those of the first one. `text` describes the result. The example of
-    `ml.compare` makes one.
+    other backends differ from those of the first one. `text` describes the result.
+
+    Example:
+        backends = [ml.CpuBackend(reference=True), ml.CpuBackend()]
+        params = {"weight": np.ones((2, 4), np.float32), "bias": np.zeros(2, np.float32)}
+        found = ml.compare(model, backends, params, {"x": data["x"]}, shapes={"x": [None, 4]})
+        print(found.nodes, found.text)
 
     See docs/several-backends.md.
     """

@@ -66,6 +66,9 @@ def to_wasm(
     Raises:
         BackendError: If there is no clang, or it fails.
 
+    Example:
+        ml.to_wasm(compiled, "web", data=data)
+
     See docs/web.md.
     """
     given = dict(data or {})

@@ -19,6 +19,10 @@ class OnnxModel(NamedTuple):
 
     `renamed` has the ports that have another name than in the file: the port, and that name.
 
+    Example:
+        net = ml.from_onnx("net.onnx")
+        print(net.model.input_keys, net.renamed)
+
     See docs/onnx.md.
     """
 

@@ -19,6 +19,7 @@ import numpy as np
 import onnx_bytes
 import pytest
 from mithril._internal.records import public_records
+from web_tools import has_wasm
 
 import mithril as ml
 
@@ -109,6 +110,12 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "target": rng.normal(size=(8, 2)).astype(np.float32),
     }
     optimizer = ml.Adam(1e-2)
+    sums = ml.Model()
+    sums |= ml.Add()(left="sum", right="x", output="next")
+    sums.bind_state_keys("sum", "next", np.zeros((8, 4), np.float32))
+    engine = ml.Engine()
+    engine.register_model("digits", compiled, compiled.get_parameters())
+    engine.register_model("sums", ml.compile(sums, ml.CpuBackend(), data_keys=["x"]), {})
     image = onnx_bytes.value("x", ["N", 3, 224, 224]), onnx_bytes.value("y", ["N", 3, 224, 224])
     graph = onnx_bytes.file([onnx_bytes.node("Relu", "x", "y")], [image[0]], [image[1]])
     (tmp_path / "net.onnx").write_bytes(graph)
@@ -119,6 +126,7 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "compiled": compiled,
         "params": compiled.get_parameters(),
         "data": data,
+        "engine": engine,
         "image": np.zeros((1, 3, 224, 224), np.float32),
         "optimizer": optimizer,
         "step": ml.TrainingStep(compiled, optimizer),
@@ -132,6 +140,8 @@ def skip_without_its_needs(code: str) -> None:
                 pytest.skip(reason)
     if "build_library(" in code and shutil.which(os.environ.get("CXX", "c++")) is None:
         pytest.skip("there is no C++ compiler")
+    if "to_wasm(" in code and not has_wasm():
+        pytest.skip("clang builds no WebAssembly")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -155,9 +165,33 @@ def test_examples_contain_no_ellipsis() -> None:
     assert [name for name, code in EXAMPLES.items() if "..." in code.split()] == []
 
 
-def test_the_main_entry_points_have_examples() -> None:
-    needed = {"compile", "CompiledModel", "CompiledModel.evaluate", "Model", "IOKey", "Connection"}
-    assert needed <= EXAMPLES.keys()
+def test_each_public_class_and_function_has_an_example() -> None:
+    public = {key: getattr(ml, key) for key in ml.__all__ if key not in RECORDS}
+    without = [
+        key
+        for key, thing in public.items()
+        if callable(thing)
+        and not (inspect.isclass(thing) and issubclass(thing, Exception))
+        and not example_of(inspect.getdoc(thing) or "")
+    ]
+    assert without == []
+
+
+@pytest.mark.parametrize(
+    "owner",
+    [ml.Model, ml.CompiledModel, ml.Optimizer, ml.TrainingStep, ml.Engine, ml.PendingAnswer],
+)
+def test_each_method_of_the_main_classes_has_an_example(owner: type) -> None:
+    methods = {key: inspect.getdoc(thing) or "" for key, thing in vars(owner).items()}
+    without = [
+        key
+        for key, text in methods.items()
+        if not key.startswith("_")
+        and callable(getattr(owner, key))
+        and not text.startswith("The old name of")
+        and not example_of(text)
+    ]
+    assert without == []
 
 
 def test_each_public_class_and_function_names_a_page() -> None:
