@@ -62,6 +62,13 @@ def test_an_op_is_built_and_its_rows_run(
     ]
 
 
+def test_the_test_cases_of_an_op_run_after_its_rows(
+    tool: ModuleType, build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = commands(tool, monkeypatch, str(build), "--op", "scatter")
+    assert [command[-1] for command in made[2:]] == ["-tc=op scatter", "-sf=*tests/ops/scatter.cpp"]
+
+
 def test_an_optimizer_is_compared_with_its_references_and_its_record(
     tool: ModuleType, build: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
