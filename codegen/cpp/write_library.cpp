@@ -73,6 +73,7 @@ std::string library_dtype(DType dtype) {
   const int bits = static_cast<int>(8 * size_of(dtype));
   const char* code = is_floating(dtype)        ? "kDLFloat"
                      : dtype == DType::boolean ? "kDLBool"
+                     : is_unsigned(dtype)      ? "kDLUInt"
                                                : "kDLInt";
   return fmt::format("{{{}, {}, 1}}", code, bits);
 }

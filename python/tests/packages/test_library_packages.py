@@ -99,6 +99,19 @@ def test_save_package_builds_the_library_on_request(tmp_path: Path) -> None:
         save(tmp_path / "q", backends={"cpu": {"library": X}})
 
 
+def test_a_library_keeps_the_integer_dtypes_of_ports(tmp_path: Path) -> None:
+    names = ["int8", "uint8", "int16", "uint16", "uint32", "uint64"]
+    inputs = {name: ml.IOKey(name, type=ml.Tensor[ml.dtype(name)], shape=[2]) for name in names}
+    net = ml.Model.create(**{f"{name}_output": port + 1 for name, port in inputs.items()})
+    data = {name: np.array([np.iinfo(name).max, 100], name) for name in names}
+    ml.save_package(tmp_path / "p", net, {}, backends={"cpu": {"library": data}})
+    got = loaded(tmp_path / "p").compile().evaluate({}, data)
+    for name, array in data.items():
+        made = got[f"{name}_output"]
+        assert made.dtype == array.dtype
+        np.testing.assert_array_equal(made, array + np.array(1, name))
+
+
 @pytest.mark.slow
 def test_the_library_of_a_model_with_a_state_has_the_state(tmp_path: Path) -> None:
     net = ml.Model()
