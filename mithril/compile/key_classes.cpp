@@ -97,6 +97,8 @@ KeyClass class_of(const Wire* wire, const Value& value, KeySets::Set set, bool c
   const bool declared_not = wire->differentiable == 0;
   if (set == KeySets::Set::trainable) {
     if (!is_floating(value.dtype)) cannot_train(value.name, "only tensors of floats are trained");
+    if (is_low_bit(value.dtype))
+      cannot_train(value.name, "no gradient flows to " + std::string(name(value.dtype)));
     if (declared_not) cannot_train(value.name, "it is declared not differentiable");
     return KeyClass::parameter;
   }

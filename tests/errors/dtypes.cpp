@@ -116,6 +116,14 @@ TEST_CASE("elements of few bits are cast and moved, and other ops refuse them") 
         "  help: cast it to int32 first");
 }
 
+TEST_CASE("an input of few bits is not trained, because no gradient flows to it") {
+  const Connection x = exact_port("x", DType::float8_e5m2);
+  const Model model = Model::create({{"y", x.cast(DType::float32) * 2}});
+  CHECK(text_of_error([&] { compile(model, cpu(), {.trainable_keys = {"x"}}); }) ==
+        "mithril.GradientError[E0506]: 'x' of trainable_keys cannot be a parameter\n"
+        "  reason : no gradient flows to float8_e5m2");
+}
+
 TEST_CASE("elements of few bits are read through a cast") {
   CHECK(text_of_error([] { visit_dtype(DType::int4, [](auto) {}); }) ==
         "mithril.TypeError[E1364]: elements of int4 are stored, and not computed with\n"
