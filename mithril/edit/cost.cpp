@@ -31,6 +31,7 @@ std::optional<int64_t> elements(const Wire* wire) {
 }
 
 int64_t bytes_per_element(const Wire* wire) {
+  if (wire->dtype) return static_cast<int64_t>(size_of(*wire->dtype));
   const Kinds kinds = find(wire->type)->kinds;
   if (kinds & kind::float_tensor) return 4;
   return kinds & kind::int_tensor ? 8 : 1;

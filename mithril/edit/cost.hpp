@@ -30,7 +30,8 @@ struct Cost {
   // Additions and multiplications of ops that multiply tensors or convolve. Each other op counts as
   // one operation per element that it makes or, if it reduces, reads.
   std::int64_t operations = 0;
-  // What the ops read and write, with floats of four bytes, if nothing stays in a cache.
+  // What the ops read and write, if nothing stays in a cache. Floats have four bytes and ints eight
+  // where no port states a dtype.
   std::int64_t bytes = 0;
 };
 struct ModelCost {

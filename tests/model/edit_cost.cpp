@@ -30,6 +30,12 @@ TEST_CASE("parameters, operations and bytes are counted per part") {
   CHECK(count_parameters(net) == 8 * 3 + 8 + 4 * 8 + 4);
 }
 
+TEST_CASE("a port that states a dtype has the bytes of that dtype") {
+  const Connection x(IOKey{.name = "x", .shape = ShapeSpec{5, 4}, .type = DType::uint8});
+  const Model model = Model::create({{"y", x.cast(DType::float32)}});
+  CHECK(cost(model).total.bytes == 5 * 4 + 4 * 5 * 4);
+}
+
 TEST_CASE("ops of several products count them all") {
   const auto operations = [](Model op,
                              const std::vector<std::pair<std::string, ShapeSpec>>& sizes) {
