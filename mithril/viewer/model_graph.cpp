@@ -79,7 +79,8 @@ class ModelView {
     const Shape shape = Facts::resolve(wire->shape);
     const Shape named = names_.copy(shape);
     value.shape = unknowns_.renumber(to_string(named));
-    value.dtype = kinds_text(find(wire->type)->kinds);
+    value.dtype =
+        wire->dtype ? std::string(name(*wire->dtype)) : kinds_text(find(wire->type)->kinds);
     add_origins(shape.head, named.head, value);
     add_origins(shape.tail, named.tail, value);
     if (const std::string origin = origin_text(find(wire->type)->origin); !origin.empty()) {

@@ -50,6 +50,12 @@ TEST_CASE("a page has the parts of a model, its values, and what stated them") {
   CHECK(has_text(data, R"({"name":"y","kind":"output")"));
 }
 
+TEST_CASE("a page has the dtype that a port states") {
+  const Connection x(IOKey{.name = "x", .shape = ShapeSpec{3}, .type = DType::uint16});
+  const std::string data = data_of_page(Model::create({{"y", x * 2}}));
+  CHECK(has_text(data, R"(["x","[3]","uint16",)"));
+}
+
 TEST_CASE("a page asks no network for anything") {
   const std::string page = view_page(viewed_network());
   CHECK(has_text(page, "default-src 'none'"));
