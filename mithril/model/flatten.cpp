@@ -324,12 +324,20 @@ class Flattening {
       require_open(top(chain.first->input));
       const ValueId *in = ids_.find(top(chain.first->input)), *out = ids_.find(top(chain.output));
       MITHRIL_CHECK(in && out, "a state's wires are not in the graph");
-      FlatState state{graph().value(*in).name, graph().value(*out).name, chain.first->initial};
+      const ValueId next = next_state(*out, graph().value(*in).dtype);
+      FlatState state{graph().value(*in).name, graph().value(next).name, chain.first->initial};
       const auto named = [&](const Output& output) { return output.name == state.output; };
       if (std::none_of(graph().outputs().begin(), graph().outputs().end(), named))
-        graph().add_output(state.output, *out);
+        graph().add_output(state.output, next);
       flat_.states.push_back(std::move(state));
     }
+  }
+
+  // A state of floats keeps its width from call to call.
+  ValueId next_state(ValueId made, DType dtype) {
+    const Value& value = graph().value(made);
+    if (value.dtype == dtype || !is_floating(value.dtype) || !is_floating(dtype)) return made;
+    return graph().add(find_op("cast"), {made, Datum(dtype)}, value.name + ".cast").front();
   }
 
   // Keys can be merged after a state was bound to one of them.

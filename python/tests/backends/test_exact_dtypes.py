@@ -98,6 +98,21 @@ def test_gradients_of_exact_floats_have_their_dtype(backend) -> None:
     assert same(np.asarray(gradients["x"]), 2 * params["x"])
 
 
+def test_a_state_of_floats_keeps_its_width(backend) -> None:
+    model = ml.Model()
+    model |= ml.BatchNorm1D()(input=exact("x", "float64", [3, 4]), output="y")
+    compiled = ml.compile(model, backend, data_keys=["x"])
+    x = np.random.default_rng(0).normal(size=(3, 4))
+    state = compiled.initial_state_dict
+    outputs, following = compiled.evaluate(compiled.randomize_params(seed=0), {"x": x}, state=state)
+    assert np.asarray(outputs["y"]).dtype == np.float64
+    assert {key: value.dtype for key, value in following.items()} == {
+        key: value.dtype for key, value in state.items()
+    }
+    mean = np.asarray(following["batchnorm1d.running_mean"])
+    assert np.allclose(mean, x.mean(0) / 10, rtol=1e-6, atol=1e-8)
+
+
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("op", ["+", "-", "*", "&", "|", "^"])
 def test_arithmetic_wraps_as_in_numpy(dtype, op, backend) -> None:
