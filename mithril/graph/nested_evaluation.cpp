@@ -1,5 +1,6 @@
 #include "mithril/graph/nested_evaluation.hpp"
 
+#include <cstring>
 #include <unordered_map>
 #include <utility>
 
@@ -133,12 +134,13 @@ void NestedEvaluation::evaluate(const Node& node) {
 }
 
 void write_elements(EvalContext& c, int output, const Tensor& made, int64_t at) {
-  const Tensor tensor = made.to(c.out(output).dtype());
-  visit_dtype(tensor.dtype(), [&](auto zero) {
-    const auto elements = tensor.values<decltype(zero)>();
-    auto y = c.write<decltype(zero)>(output);
-    for (size_t i = 0; i < elements.size(); ++i) y[at + static_cast<int64_t>(i)] = elements[i];
-  });
+  Tensor all = c.out(output);  // shares the elements
+  const Tensor tensor = made.to(all.dtype());
+  const size_t begin = static_cast<size_t>(at) * size_of(all.dtype());
+  MITHRIL_CHECK(begin + tensor.bytes() <= all.bytes(), "an output holds all that is written to it");
+  if (tensor.bytes() == 0) return;
+  std::memcpy(static_cast<std::byte*>(all.mutable_raw_data()) + begin, tensor.raw_data(),
+              tensor.bytes());
 }
 
 }  // namespace mithril

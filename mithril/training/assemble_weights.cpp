@@ -12,23 +12,29 @@ void copy_block(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
+template <typename T>
+void exchange_last_axes(const Tensor& tensor, Tensor& made) {
+  const std::int64_t rows = made.dims().back(), columns = tensor.dims().back();
+  const T* from = static_cast<const T*>(tensor.raw_data());
+  T* to = static_cast<T*>(made.mutable_raw_data());
+  for (std::int64_t at = 0; at < tensor.size(); at += rows * columns) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < columns; ++c) to[at + c * rows + r] = from[at + r * columns + c];
+    }
+  }
+}
+
 Tensor with_last_axes_exchanged(const Tensor& tensor) {
   if (tensor.rank() < 2) throw RuleMismatch{"has no two axes to transpose"};
   Dims dims = tensor.dims();
-  const std::int64_t rows = dims[dims.size() - 2], columns = dims.back();
   std::swap(dims[dims.size() - 2], dims.back());
   Tensor made = Tensor::empty(tensor.dtype(), dims);
-  visit_dtype(tensor.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* from = tensor.data<T>();
-    T* to = made.mutable_data<T>();
-    for (std::int64_t at = 0; at < tensor.size(); at += rows * columns) {
-      for (std::int64_t r = 0; r < rows; ++r) {
-        for (std::int64_t c = 0; c < columns; ++c)
-          to[at + c * rows + r] = from[at + r * columns + c];
-      }
-    }
-  });
+  if (is_low_bit(tensor.dtype())) {
+    exchange_last_axes<std::byte>(tensor, made);
+  } else {
+    visit_dtype(tensor.dtype(),
+                [&](auto zero) { exchange_last_axes<decltype(zero)>(tensor, made); });
+  }
   return made;
 }
 

@@ -175,6 +175,40 @@ def test_inputs_of_models_are_moved(name) -> None:
 
 
 @pytest.mark.parametrize("name", DTYPES)
+def test_loops_and_branches_move_elements(name) -> None:
+    step = ml.Model.create(next=ml.IOKey("item").transpose(), seen=ml.Buffer()(ml.IOKey("last")))
+    scan = ml.Scan(step, carry={"last": "next"}, sequences=["item"], outputs=["seen"])
+    turn = ml.Model.create(m=ml.IOKey("n") - 1, y=ml.IOKey("x").transpose())
+    loop = ml.While(ml.Model.create(go=ml.IOKey("n") > 0), turn, carry={"n": "m", "x": "y"})
+    turned = ml.Model.create(y=ml.IOKey("x").transpose())
+    branch = ml.Cond("flag", turned, ml.Model.create(y=ml.Buffer()(ml.IOKey("x"))))
+    model = ml.Model()
+    model |= scan(last=exact("x", name), item=exact("items", name), seen="seen", last_last="last")
+    model |= loop(n=ml.Tensor(3), x="x", x_last="turned")
+    model |= branch(flag=ml.Tensor(True), x="x", y="chosen")
+    model.set_shapes(x=[2, 2], items=[2, 2, 2])
+    x = codes(name)[:4].reshape(2, 2)
+    items = np.stack([x[::-1], x[:, ::-1]])
+    for backend in (ml.CpuBackend(), ml.CpuBackend(reference=True)):
+        got = evaluated(model, backend, {"x": x, "items": items})
+        assert same(got["seen"], np.stack([x, items[0].T]))
+        assert same(got["last"], items[1].T)
+        assert same(got["turned"], x.T)
+        assert same(got["chosen"], x.T)
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_transposed_weights_of_few_bits_are_loaded(name) -> None:
+    stored = codes(name)[:4].reshape(2, 2)
+    model = ml.Model.create(y=ml.IOKey("w", shape=[2, 2], differentiable=True) * 1)
+    compiled = ml.compile(model, ml.CpuBackend())
+    name_map = {"w": ml.WeightSource("w", transpose=True)}
+    params = compiled.load_state_dict({"w": ml.Tensor(stored)}, name_map=name_map)
+    with np.errstate(invalid="ignore"):
+        assert same(params["w"], stored.T.astype(np.float32))
+
+
+@pytest.mark.parametrize("name", DTYPES)
 def test_constants_keep_a_stated_dtype(name) -> None:
     given = codes(name)
     x = ml.IOKey(value=ml.Tensor(given), type=ml.Tensor[ml.dtype(name)])
