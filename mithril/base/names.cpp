@@ -18,6 +18,12 @@ bool ends_path(std::string_view path, std::string_view name) {
          path[path.size() - name.size() - 1] == '.';
 }
 
+// With "." or "_" after it.
+bool begins(std::string_view other, std::string_view name) {
+  return other.starts_with(name) && other.size() > name.size() &&
+         (other[name.size()] == '.' || other[name.size()] == '_');
+}
+
 // A third of the letters may differ; names of one or two letters match only up to case.
 std::size_t tolerance(std::string_view name) {
   return std::max<std::size_t>(name.size() / 3, name.size() > 2);
@@ -68,8 +74,7 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
   for (const std::string& candidate : candidates) {
     if (candidate.size() > longest_compared) continue;
     const std::string other = lower_case(candidate);
-    const bool is_part =
-        !wanted.empty() && (ends_path(other, wanted) || other.starts_with(wanted + "."));
+    const bool is_part = !wanted.empty() && (ends_path(other, wanted) || begins(other, wanted));
     const std::size_t distance = is_part ? 0 : edit_distance(wanted, other);
     if (distance <= tolerance(wanted)) near.emplace_back(distance, candidate);
   }

@@ -19,7 +19,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // The candidates that `name` may have been meant to be, nearest first: a few letters away, ignoring
 // case, or with `name` as the last or first part of their path ("weight" and "encoder" are near
-// "encoder.fc1.weight").
+// "encoder.fc1.weight"), or before a "_" ("float8" is near "float8_e5m2").
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates,
                                  std::size_t at_most = 3);
 

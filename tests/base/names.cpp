@@ -57,6 +57,11 @@ TEST_CASE("the first part of a path is near it") {
   CHECK(nearest("fc1", {"fc1.weight", "fc10.weight"}) == Names{"fc1.weight"});
 }
 
+TEST_CASE("the part before an underscore is near the name") {
+  CHECK(nearest("float8", {"float16", "float8_e5m2", "float8_e4m3fn"}) ==
+        Names{"float8_e5m2", "float8_e4m3fn", "float16"});
+}
+
 TEST_CASE("names are compared without case") { CHECK(nearest("RELU", {"Relu"}) == Names{"Relu"}); }
 
 TEST_CASE("the last part of a path is near the path") {
