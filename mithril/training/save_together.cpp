@@ -1,4 +1,5 @@
 // Checkpoints that the processes of a group write together.
+#include <cstring>
 #include <map>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include "mithril/compile/parameter_blocks.hpp"
 #include "mithril/distributed/or_abandon.hpp"
 #include "mithril/distributed/write_together.hpp"
+#include "mithril/serialization/narrow.hpp"
 #include "mithril/serialization/safetensors_layout.hpp"
 #include "mithril/training/checkpoint.hpp"
 #include "mithril/training/checkpoint_contents.hpp"
@@ -48,15 +50,35 @@ bool writes(const CompiledState& compiled, const MemoryBlock& block) {
   return rank_in(block.of_parameter ? compiled.data_group : compiled.model_group) == 0;
 }
 
-// The pieces of a block in the file, whose tensor begins at `begin`.
-void add_pieces(const Tensor& part, const TensorBlock& block, std::uint64_t begin,
-                std::vector<FilePiece>& pieces) {
+// The rows as the file has them: elements of fewer than 8 bits fill the bytes of each row.
+Tensor stored_rows(const std::string& key, const Tensor& part, std::size_t rows) {
+  const StorageType type = storage_type_of(part.dtype());
+  if (bits_of(type) >= 8 || rows == 1) return narrowed(key, type, part);
+  const auto size = part.bytes() / rows;
+  const auto* from = static_cast<const std::byte*>(part.raw_data());
+  Tensor row = Tensor::empty(part.dtype(), {static_cast<std::int64_t>(size)});
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::memcpy(row.mutable_raw_data(), from + i * size, size);
+    const Tensor stored = narrowed(key, type, row);
+    const auto* begin = static_cast<const std::byte*>(stored.raw_data());
+    bytes.insert(bytes.end(), begin, begin + stored.bytes());
+  }
+  Tensor made = Tensor::empty(DType::uint8, {static_cast<std::int64_t>(bytes.size())});
+  std::memcpy(made.mutable_raw_data(), bytes.data(), bytes.size());
+  return made;
+}
+
+// The pieces of a block in the file, whose tensor begins at `begin`. `held` keeps their bytes.
+void add_pieces(const std::string& key, const Tensor& part, const TensorBlock& block,
+                std::uint64_t begin, std::vector<Tensor>& held, std::vector<FilePiece>& pieces) {
   if (part.bytes() == 0) return;
   std::size_t rows = 1;
   for (std::size_t axis = 0; axis < block.axis; ++axis)
     rows *= static_cast<std::size_t>(part.dims()[axis]);
-  const std::size_t bytes = part.bytes() / rows;
-  const auto* from = static_cast<const char*>(part.raw_data());
+  held.push_back(stored_rows(key, part, rows));
+  const std::size_t bytes = held.back().bytes() / rows;
+  const auto* from = static_cast<const char*>(held.back().raw_data());
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t of_row = row * static_cast<std::size_t>(block.size);
     const std::size_t at = (of_row + static_cast<std::size_t>(block.rank)) * bytes;
@@ -71,8 +93,9 @@ void write_blocks(const CompiledState& compiled, const std::string& path, const 
     const auto block = blocks.find(key);
     const Dims dims =
         block == blocks.end() ? tensor.dims() : whole_dims(tensor.dims(), block->second);
-    const auto size = static_cast<std::uint64_t>(element_count(dims)) * size_of(tensor.dtype());
-    stored.push_back({key, storage_type_of(tensor.dtype()), {dims.begin(), dims.end()}, 0, size});
+    const StorageType type = storage_type_of(tensor.dtype());
+    const auto bits = static_cast<std::uint64_t>(element_count(dims) * bits_of(type));
+    stored.push_back({key, type, {dims.begin(), dims.end()}, 0, bits / 8});
   }
   const SafetensorsLayout layout = layout_safetensors(path, std::move(stored), file.metadata);
   // The file has the header of the first process. Those of others may have other lengths, because
@@ -87,10 +110,9 @@ void write_blocks(const CompiledState& compiled, const std::string& path, const 
     const auto& [key, tensor] = *(file.tensors.begin() + static_cast<std::ptrdiff_t>(i));
     const auto block = blocks.find(key);
     if (block == blocks.end() ? !is_first : !writes(compiled, block->second)) continue;
-    held.push_back(tensor.host());
     const TensorBlock whole;
-    add_pieces(held.back(), block == blocks.end() ? whole : block->second,
-               head_size + layout.tensors[i].begin, pieces);
+    add_pieces(key, tensor.host(), block == blocks.end() ? whole : block->second,
+               head_size + layout.tensors[i].begin, held, pieces);
   }
   write_together(*compiled.group, path, head_size + layout.bytes, pieces);
 }

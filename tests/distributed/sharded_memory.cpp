@@ -164,6 +164,25 @@ TEST_CASE("each process holds its blocks of the memory of the optimizer") {
   CHECK(errors == no_errors(2));
 }
 
+TEST_CASE("save_together packs the elements of 4 bits of a state") {
+  const FileFolder folder;
+  const Tensor codes = Tensor::of<float>({2, 3}, {0.5, -6, 3, 1, -0.5, 2});
+  State state, odd;
+  state["codes"] = codes.to(DType::float4_e2m1fn);
+  odd["codes"] = Tensor(DType::float4_e2m1fn, {3});
+  const auto errors = on_each_rank(2, [&](Communicator& own) {
+    const CompiledModel compiled = compiled_with_blocks(communicator(own.name()));
+    AdamW optimizer;
+    const TrainingStep step(compiled, optimizer);
+    step.save_together(folder.at("run"), compiled.get_parameters(), {.state = &state});
+    CHECK(first_line_of_error([&] {
+            step.save_together(folder.at("odd"), compiled.get_parameters(), {.state = &odd});
+          }).starts_with(own.rank() == 0 ? "mithril.ValueError[E0491]" : "mithril.Distributed"));
+  });
+  CHECK(errors == no_errors(2));
+  CHECK(identical(load(folder.at("run")).state.at("codes"), state.at("codes")));
+}
+
 TEST_CASE("fit continues with any number of processes and any kind of memory") {
   const TensorMap data = regression_data();
   const auto fitted = [&](const std::shared_ptr<Communicator>& group, std::int64_t epochs,
