@@ -1,5 +1,6 @@
 // Compiled models as modules of JavaScript and WebAssembly, and as C++ libraries.
 #include "codegen/cpp/write_library.hpp"
+#include "codegen/web/wasm_compiler.hpp"
 #include "codegen/web/write_javascript.hpp"
 #include "codegen/web/write_wasm.hpp"
 #include "codegen/web/write_web_driver.hpp"
@@ -70,6 +71,10 @@ See docs/web.md.)");
              [](const CompiledModel& compiled, const py::dict& data, const std::string& name) {
                return wasm_source(compiled.exported(tensor_map_of(data)), name);
              });
+  module.def("_wasm_compiler", [] {
+    const std::vector<std::string> flags(wasm_compiler_flags.begin(), wasm_compiler_flags.end());
+    return py::make_tuple(flags, wasm_compiler_packages);
+  });
   module.def("_write_wasm_loaders",
              [](const CompiledModel& compiled, const py::dict& data, py::handle folder) {
                write_wasm_loaders(compiled.exported(tensor_map_of(data)), path_of(folder));

@@ -1,4 +1,5 @@
 // `mithril codegen`: a model as source code, or as a package for the web.
+#include "codegen/web/wasm_compiler.hpp"
 #include "codegen/web/write_wasm.hpp"
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/temporary_folder.hpp"
@@ -16,38 +17,18 @@ void write_or_refuse(const std::string& path, const std::string& text) {
   if (const std::string why = write_file(path, text); !why.empty()) cannot_write(path, why);
 }
 
-// An npm package: without exceptions and a main function, because the loader calls the exported
-// functions.
+// An npm package.
 void write_wasm(const ExportedModel& model, const std::string& folder) {
   const CppCompiler clang("mithril codegen --target wasm", "MITHRIL_WASM_CLANG", "clang++",
-                          "install clang, lld, libc++-14-dev-wasm32, libc++abi-14-dev-wasm32 and "
-                          "libclang-rt-14-dev-wasm32");
+                          std::string("install ") + wasm_compiler_packages);
   const TemporaryFolder made("mithril-wasm-");
   if (!made) throw MissingError{"no temporary folder could be made", "set TMPDIR"};
   const std::string source = made.path("model.cpp"), wasm = made.path("model.wasm");
   const std::string name = folder.substr(folder.find_last_of('/') + 1);
   write_or_refuse(source, wasm_source(model, name));
-  clang.run({"--target=wasm32-wasi",
-             "-msimd128",
-             "-mmutable-globals",
-             "-std=c++17",
-             "-O3",
-             "-fno-exceptions",
-             "-fno-rtti",
-             "-ffunction-sections",
-             "-fvisibility=hidden",
-             "-w",
-             "-nostartfiles",
-             "-Wl,--no-entry",
-             "-Wl,--gc-sections",
-             "-Wl,--strip-all",
-             "-Wl,--export=__heap_base",
-             "-Wl,--export=__stack_pointer",
-             "-Wl,-z,stack-size=262144",
-             source,
-             "-o",
-             wasm},
-            made);
+  std::vector<std::string> arguments(wasm_compiler_flags.begin(), wasm_compiler_flags.end());
+  arguments.insert(arguments.end(), {source, "-o", wasm});
+  clang.run(arguments, made);
   write_wasm_loaders(model, folder);
   write_or_refuse(folder + "/model.wasm", contents_of_file(wasm));
 }

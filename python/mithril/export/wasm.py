@@ -17,28 +17,6 @@ from .._internal.arguments import checked_kinds
 
 __all__ = ["to_wasm"]
 
-# Without exceptions, and without a main function: the loader calls the exported functions.
-FLAGS = [
-    "--target=wasm32-wasi",
-    "-msimd128",
-    "-mmutable-globals",
-    "-std=c++17",
-    "-O3",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-ffunction-sections",
-    "-fvisibility=hidden",
-    "-w",
-    "-nostartfiles",
-    "-Wl,--no-entry",
-    "-Wl,--gc-sections",
-    "-Wl,--strip-all",
-    "-Wl,--export=__heap_base",
-    "-Wl,--export=__stack_pointer",
-    "-Wl,-z,stack-size=262144",
-]
-PACKAGES = "clang, lld, libc++-14-dev-wasm32, libc++abi-14-dev-wasm32, libclang-rt-14-dev-wasm32"
-
 
 @checked_kinds
 def to_wasm(
@@ -79,7 +57,8 @@ def to_wasm(
     with tempfile.TemporaryDirectory(prefix="mithril_wasm_") as build:
         source, made = Path(build, "model.cpp"), Path(build, "model.wasm")
         source.write_text(_core._wasm_source(compiled, given, target.name), encoding="utf-8")
-        command = [*chosen, *FLAGS, str(source), "-o", str(made)]
+        flags, _ = _core._wasm_compiler()
+        command = [*chosen, *flags, str(source), "-o", str(made)]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode != 0:
             _refuse("the compiler failed", result.stderr.strip()[-2000:])
@@ -89,10 +68,11 @@ def to_wasm(
 
 
 def _refuse(message: str, why: str) -> None:
+    _, packages = _core._wasm_compiler()
     _core.raise_error(
         "BackendError",
         "E1046",
         f"to_wasm: {message}",
         facts=[("compiler", why)],
-        help=f"install the Debian packages {PACKAGES}",
+        help=f"install the Debian packages {packages}",
     )
