@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
+#include "mithril/comparison/reduced_test.hpp"
 
 namespace mithril::python {
 namespace {
@@ -65,6 +66,20 @@ void bind_compare(py::module_& module) {
              py::arg("params"), py::arg("data"), py::arg("tolerance"), py::arg("gradients"),
              py::arg("seed"), py::arg("reduce"), py::arg("state"),
              "Compares backends, for ml.compare.");
+  module.def(
+      "_reduced_test",
+      [](std::string backend, std::string reference, std::string path, std::string op,
+         std::size_t nodes, std::string backends, std::string tolerance) {
+        return text_of(ReducedTest{.backend = std::move(backend),
+                                   .reference = std::move(reference),
+                                   .path = std::move(path),
+                                   .op = std::move(op),
+                                   .nodes = nodes,
+                                   .backends = std::move(backends),
+                                   .tolerance = std::move(tolerance)});
+      },
+      py::arg("backend"), py::arg("reference"), py::arg("path"), py::arg("op"), py::arg("nodes"),
+      py::arg("backends"), py::arg("tolerance"));
   module.def("_data_dtypes", data_dtypes, py::arg("compiled"),
              "Returns the dtype of each data input.");
 }

@@ -15,6 +15,7 @@
 #include "mithril/cli/onnx_runtime.hpp"
 #include "mithril/cli/run_python.hpp"
 #include "mithril/comparison/compare.hpp"
+#include "mithril/comparison/reduced_test.hpp"
 #include "mithril/comparison/value_mismatch.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/json/model_json.hpp"
@@ -90,28 +91,6 @@ Inputs inputs_of_file(const ModelFile& file, const CompiledModel& compiled,
 
 constexpr const char* runtime_name = "onnxruntime";
 
-constexpr const char reduced_test[] =
-    R"("""{} differs from {} at {}, the result of {}; {} of its nodes.
-
-Written by `mithril verify --reduce`: model.json is the smallest model that failed, and
-data.safetensors has its inputs.
-"""
-
-from pathlib import Path
-
-import mithril as ml
-
-HERE = Path(__file__).parent
-
-
-def test_backends_agree() -> None:
-    model = ml.Model.from_json((HERE / "model.json").read_text(encoding="utf-8"))
-    data = ml.load_safetensors(HERE / "data.safetensors")
-    backends = [{}]
-    found = ml.compare(model, backends, {{}}, data, tolerance={}, data_keys=list(data))
-    assert found.agrees, found
-)";
-
 // Writes the smallest model that fails, its inputs and a test; returns their paths.
 std::vector<std::string> write_reduced(const std::string& folder, const BackendDifference& found,
                                        const std::vector<NamedBackend>& backends,
@@ -127,8 +106,13 @@ std::vector<std::string> write_reduced(const std::string& folder, const BackendD
   };
   write(paths[0], to_json(failure.model) + "\n");
   save_safetensors(paths[1], failure.data);
-  write(paths[2], fmt::format(reduced_test, found.backend, backends.front().name, found.path,
-                              found.op, failure.nodes, join(expressions, ", "), tolerance));
+  write(paths[2], text_of(ReducedTest{.backend = found.backend,
+                                      .reference = backends.front().name,
+                                      .path = found.path,
+                                      .op = found.op,
+                                      .nodes = failure.nodes,
+                                      .backends = join(expressions, ", "),
+                                      .tolerance = tolerance}));
   return paths;
 }
 

@@ -13,27 +13,6 @@ from .._internal.arguments import checked
 from ..files import save_safetensors
 from .compare_floats import Floats, Inputs, Reference, floats_of, with_gradients
 
-TEST = '''"""{backend} differs from {reference} at {path}, the result of {op}; {nodes} of its nodes.
-
-Written by `mithril verify --reduce`: model.json is the smallest model that failed, and
-data.safetensors has its inputs.
-"""
-
-from pathlib import Path
-
-import mithril as ml
-
-HERE = Path(__file__).parent
-
-
-def test_backends_agree() -> None:
-    model = ml.Model.from_json((HERE / "model.json").read_text(encoding="utf-8"))
-    data = ml.load_safetensors(HERE / "data.safetensors")
-    backends = [{backends}]
-    found = ml.compare(model, backends, {{}}, data, tolerance={tolerance}, data_keys=list(data))
-    assert found.agrees, found
-'''
-
 
 class ReducedFailure(NamedTuple):
     """The smallest part of a graph that still fails, as a model, with its inputs."""
@@ -258,14 +237,8 @@ def write_reduced(
     paths[0].write_text(failure.model.to_json() + "\n", encoding="utf-8")
     save_safetensors(paths[1], failure.data)
     shown = ", ".join(f"ml.{backend!r}" for backend in backends)
-    text = TEST.format(
-        backend=found.backend,
-        reference=reference,
-        path=found.path,
-        op=found.op,
-        nodes=failure.nodes,
-        backends=shown,
-        tolerance=tolerance,
+    text = _core._reduced_test(
+        found.backend, reference, found.path, found.op, failure.nodes, shown, repr(tolerance)
     )
     paths[2].write_text(text, encoding="utf-8")
     return paths

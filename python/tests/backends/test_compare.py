@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import runpy
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from mithril.__main__ import main
 from processes import environment
 
 import mithril as ml
+from mithril import _core
 
 WITH_TORCH = find_spec("torch") is not None and find_spec("mithril._torch") is not None
 needs_torch = pytest.mark.skipif(not WITH_TORCH, reason="torch is not built")
@@ -102,6 +104,14 @@ def test_verify_reduces_a_failure_to_json_and_a_test(
     test = runpy.run_path(str(folder / "test_reduced.py"))["test_backends_agree"]
     with pytest.raises(AssertionError, match="torch differs from cpu at output"):
         test()
+
+
+@pytest.mark.parametrize("name", ["s", '"""', 'a"', "a\\", "\\N", "a\nb", "{x}"])
+def test_a_reduced_test_takes_any_name(name: str) -> None:
+    text = _core._reduced_test("torch", "cpu", name, name, 1, "ml.CpuBackend()", "None")
+    shown = ast.get_docstring(ast.parse(text), clean=False)
+    assert shown is not None
+    assert shown.startswith(f"torch differs from cpu at {name}, the result of {name}; 1 of")
 
 
 def test_one_backend_is_refused() -> None:
