@@ -1,6 +1,7 @@
 // `mithril serve`: the models of packages over HTTP.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/backend/memory.hpp"
+#include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/run_python.hpp"
@@ -107,6 +109,11 @@ void register_package(Engine& engine, const std::string& text, const ServingOpti
   const std::string path = equals == text.npos ? text : text.substr(equals + 1);
   std::string name = equals == text.npos ? "" : text.substr(0, equals);
   if (name.empty()) name = load_package(path, {.verify = PackageChecks::lazy}).info().name;
+  const std::vector<std::string> others = engine.list_models();
+  if (std::binary_search(others.begin(), others.end(), name)) {
+    throw UsageError{fmt::format("two models have the name '{}'", printable(name)),
+                     fmt::format("give one another name: other={}", printable(path))};
+  }
   const auto load = [path] {
     const Package package = load_package(path);
     return ServableModel{package.compile(cpu()), package.params().share(), package.state()};

@@ -67,8 +67,13 @@ def _run(given: argparse.Namespace) -> None:
     load = partial(load_package, allow_native_code=given.allow_native)
     for argument in given.packages:
         name, _, path = argument.rpartition("=")
+        name = name or load(path, verify="lazy").info.name
+        if name in engine.list_models():
+            print(f"mithril: two models have the name {name!r}", file=sys.stderr)
+            print(f"  help: give one another name: other={path}", file=sys.stderr)
+            sys.exit(2)
         engine.register_model(
-            name or load(path, verify="lazy").info.name,
+            name,
             partial(load, path),
             max_batch_size=given.max_batch_size,
             max_delay=given.max_delay,

@@ -158,6 +158,17 @@ def test_wrong_calls_of_serve_are_refused(folder):
     assert refused.startswith("mithril.InputError[")
 
 
+@needs_server
+@pytest.mark.parametrize("native", [[], ["--allow-native"]])
+@pytest.mark.parametrize("packages", [["pkg", "pkg"], ["a=pkg", "a=pkg"], ["net=pkg", "pkg"]])
+def test_two_models_of_one_name_are_not_served(folder, packages, native):
+    name = "a" if packages[0] == "a=pkg" else "net"
+    call = ["serve", *packages, "--port", "0", *native]
+    assert refusal_of(*call, folder=folder, status=2) == (
+        f"mithril: two models have the name '{name}'\n  help: give one another name: other=pkg\n"
+    )
+
+
 def test_compile_builds_a_library(folder, tmp_path):
     built = tmp_path / "built"
     call = ["compile", "net.json", "--params", "net.safetensors", "--shape", "x=2,3", "-o", built]
