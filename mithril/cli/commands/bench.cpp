@@ -234,8 +234,6 @@ TableRow row_of(const Timing& timing, const MachinePeak& peak) {
 
 void write_trace(const std::vector<Timing>& timings, const Arguments& arguments) {
   if (!arguments.has("--trace")) return;
-  if (timings.size() > 1)
-    throw UsageError{"--trace is for one shape of each input, and --shape gives several"};
   timings.front().profile->save(arguments.value("--trace"));
 }
 
@@ -243,6 +241,8 @@ void write_trace(const std::vector<Timing>& timings, const Arguments& arguments)
 
 int bench(const Arguments& arguments, Output& output) {
   const auto sets = shape_sets(arguments.values("--shape"));
+  if (arguments.has("--trace") && sets.size() > 1)
+    throw UsageError{"--trace is for one shape of each input, and --shape gives several"};
   const auto begin = Clock::now();
   const ModelFile file = read_model(arguments.value("FILE"), arguments);
   const double load = milliseconds(begin);

@@ -64,6 +64,13 @@ def test_graph_shows_a_profile(folder, tmp_path):
     assert measured["bytes"].keys() == measured["time"].keys()
 
 
+def test_a_trace_of_several_shapes_is_refused_before_the_model_is_read(folder):
+    call = ["bench", "none.json", "--shape", "x=1,8", "--shape", "x=2,8", "--trace", "trace.json"]
+    assert refusal_of(*call, folder=folder, status=2) == (
+        "mithril: --trace is for one shape of each input, and --shape gives several\n"
+    )
+
+
 def test_graph_refuses_what_is_no_profile_of_the_model(folder, tmp_path):
     other = tmp_path / "other.json"
     other.write_text("{}", encoding="utf-8")
