@@ -4,13 +4,13 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include "mithril/base/printable.hpp"
 #include "mithril/base/process.hpp"
 #include "mithril/cli/command.hpp"
+#include "mithril/cli/read_text.hpp"
 #include "mithril/cli/run_python.hpp"
 
 namespace mithril::cli {
@@ -43,13 +43,8 @@ void CppCompiler::run(const std::vector<std::string>& arguments,
       command, {.log = log, .temporary_folder = folder.path(), .limit = longest_compilation});
   if (end == ProcessEnd::success) return;
   throw MissingError{
-      fmt::format("the compiler {} failed: {}", words_.front(), printable(contents_of_file(log))),
+      fmt::format("the compiler {} failed: {}", words_.front(), printable(text_if_any(log))),
       advice_};
-}
-
-std::string contents_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace mithril::cli

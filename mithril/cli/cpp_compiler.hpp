@@ -23,7 +23,4 @@ class CppCompiler {
   std::string advice_;
 };
 
-// Empty if it cannot be read.
-std::string contents_of_file(const std::string& path);
-
 }  // namespace mithril::cli

@@ -3,25 +3,19 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <fstream>
-#include <iterator>
 
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/process.hpp"
 #include "mithril/base/temporary_folder.hpp"
 #include "mithril/base/write_file.hpp"
 #include "mithril/cli/command.hpp"
+#include "mithril/cli/read_text.hpp"
 #include "mithril/cli/run_python.hpp"
 
 namespace mithril::cli {
 namespace {
 
 constexpr std::chrono::minutes longest{5};
-
-std::string text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 }  // namespace
 
@@ -39,9 +33,9 @@ std::string svg_of(const std::string& dot_text) {
   const ProcessEnd end =
       run_process({dot, "-Tsvg", "-o", to, from},
                   {.log = log, .temporary_folder = folder.path(), .limit = longest});
-  std::string svg = text_of_file(to);
+  std::string svg = text_if_any(to);
   if (end != ProcessEnd::success || svg.empty()) {
-    throw MissingError{fmt::format("{} made no .svg: {}", dot, text_of_file(log)), advice};
+    throw MissingError{fmt::format("{} made no .svg: {}", dot, text_if_any(log)), advice};
   }
   return svg;
 }

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/cli/argument_values.hpp"
+#include "mithril/cli/read_text.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/onnx/read_onnx.hpp"
 #include "mithril/serialization/load_arrays.hpp"
@@ -86,14 +86,6 @@ FileKind kind_of_text(const std::string& path, std::string_view head) {
   const std::size_t cut = head.size() == head_bytes ? 3 : 0;  // of the last character
   const bool is_text = utf8_bytes(head) + cut >= head.size() && head.find('\0') == head.npos;
   refuse_kind(path, is_text ? "a text" : "a binary file of an unknown format", "");
-}
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) cannot_read(path, reason_of(errno));
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad()) cannot_read(path, reason_of(errno));
-  return text;
 }
 
 // The error of a text names the place in it, not its file.

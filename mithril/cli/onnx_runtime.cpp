@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <fstream>
-#include <iterator>
 
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/process.hpp"
 #include "mithril/base/temporary_folder.hpp"
 #include "mithril/base/write_file.hpp"
+#include "mithril/cli/read_text.hpp"
 #include "mithril/cli/run_python.hpp"
 #include "mithril/json/guarded_parse.hpp"
 #include "mithril/serialization/load_arrays.hpp"
@@ -87,11 +86,6 @@ answer(
 
 constexpr std::chrono::hours longest_run{1};
 
-std::string text_of_log(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // Null if the object lacks it.
 const Json* field(const Json& object, std::string_view name) {
   for (const auto& [key, value] : *object.as<Json::Object>()) {
@@ -123,10 +117,10 @@ OnnxRuntimeAnswer run_file(const std::string& path, const TensorMap& given,
   if (const std::string why = write_file(to, to_text(asked)); !why.empty()) cannot_write(to, why);
   run_process({python, "-c", script, folder.path()},
               {.log = log, .temporary_folder = folder.path(), .limit = longest_run});
-  const std::string text = text_of_log(folder.path("answer.json"));
+  const std::string text = text_if_any(folder.path("answer.json"));
   if (text.empty()) {
     throw MissingError{
-        fmt::format("{} did not run ONNX Runtime: {}", python, printable(text_of_log(log))),
+        fmt::format("{} did not run ONNX Runtime: {}", python, printable(text_if_any(log))),
         advice};
   }
   const Json answer = guarded_parse(text);

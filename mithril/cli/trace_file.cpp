@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <vector>
 
-#include "mithril/base/file_errors.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/cli/command.hpp"
+#include "mithril/cli/read_text.hpp"
+#include "mithril/json/fields.hpp"
 #include "mithril/json/guarded_parse.hpp"
 #include "mithril/viewer/part_places.hpp"
 
@@ -21,8 +19,7 @@ constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
 // A step of a trace. Steps of loops and branches have those of their bodies in them.
 struct Step {
-  std::int64_t thread = 0;
-  double start = 0, seconds = 0, own = 0, bytes = 0;
+  double thread = 0, start = 0, seconds = 0, own = 0, bytes = 0;
   std::string layer;
 };
 
@@ -43,10 +40,8 @@ double number_of(const Json* value) {
 }
 
 Json read_trace(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) cannot_read(path, reason_of(errno));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return guarded_parse(text, {.bytes = most_bytes});
+  const std::string text = read_text(path);
+  return reading(path, [&] { return guarded_parse(text, {.bytes = most_bytes}); });
 }
 
 // Empty for a file that is no trace.
@@ -61,7 +56,7 @@ std::vector<Step> steps_of(const Json& trace) {
     const Json* layer = arguments ? member(*arguments, "layer") : nullptr;
     if (!layer || !layer->as<std::string>()) continue;
     const double seconds = number_of(member(event, "dur")) * microsecond;
-    steps.push_back({.thread = static_cast<std::int64_t>(number_of(member(event, "tid"))),
+    steps.push_back({.thread = number_of(member(event, "tid")),
                      .start = number_of(member(event, "ts")) * microsecond,
                      .seconds = seconds,
                      .own = seconds,
@@ -86,7 +81,10 @@ void subtract_inner(std::vector<Step>& steps) {
              outer.start + outer.seconds > step.start;
     };
     while (!around.empty() && !contains(*around.back())) around.pop_back();
-    if (!around.empty()) around.back()->own -= step.seconds;
+    if (!around.empty()) {
+      double& own = around.back()->own;
+      own = std::max(own - step.seconds, 0.0);  // the times are rounded
+    }
     around.push_back(&step);
   }
 }

@@ -8,6 +8,7 @@
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/compile_file.hpp"
 #include "mithril/cli/cpp_compiler.hpp"
+#include "mithril/cli/read_text.hpp"
 #include "mithril/export/write.hpp"
 
 namespace mithril::cli {
@@ -29,8 +30,9 @@ void write_wasm(const ExportedModel& model, const std::string& folder) {
   std::vector<std::string> arguments(wasm_compiler_flags.begin(), wasm_compiler_flags.end());
   arguments.insert(arguments.end(), {source, "-o", wasm});
   clang.run(arguments, made);
+  const std::string bytes = read_text(wasm);
   write_wasm_loaders(model, folder);
-  write_or_refuse(folder + "/model.wasm", contents_of_file(wasm));
+  write_or_refuse(folder + "/model.wasm", bytes);
 }
 
 }  // namespace
@@ -44,6 +46,8 @@ int generate_code(const Arguments& arguments, Output& output) {
   const CompiledModel compiled = compile_file(file, arguments, arguments.values("--shape"));
   const std::string target = arguments.value_or("--target", "");
   if (target == "wasm") {
+    // The package has the last name of the path.
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     const TensorMap data = inputs_of(compiled, {}, 0);  // examples of the sizes
     write_wasm(compiled.exported(data), path);
     path += "/model.wasm";

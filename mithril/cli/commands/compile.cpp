@@ -9,6 +9,7 @@
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/compile_file.hpp"
 #include "mithril/cli/cpp_compiler.hpp"
+#include "mithril/cli/read_text.hpp"
 
 namespace mithril::cli {
 namespace {
@@ -30,13 +31,16 @@ std::vector<std::string> build_library(const ExportedModel& model, const TensorM
                 "-static-libstdc++", "-static-libgcc", "-march=" + processors,
                 "-Wl,--version-script=" + exports, source, "-o", made.path("model.so")},
                made);
-  if (const std::string why = make_folder(folder); !why.empty()) cannot_write(folder, why);
-  std::vector<std::string> written;
   // The weights first: a library without them refuses to open.
+  std::vector<std::string> written, contents;
   for (const char* name : {"model.weights", "model.so", "mithril.h"}) {
-    const std::string& path = written.emplace_back(folder + "/" + name);
-    const std::string why = write_file(path, contents_of_file(made.path(name)));
-    if (!why.empty()) cannot_write(path, why);
+    contents.push_back(read_text(made.path(name)));
+    written.push_back(folder + "/" + name);
+  }
+  if (const std::string why = make_folder(folder); !why.empty()) cannot_write(folder, why);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const std::string why = write_file(written[i], contents[i]);
+    if (!why.empty()) cannot_write(written[i], why);
   }
   chmod(written[1].c_str(), S_IRWXU | S_IRGRP | S_IXGRP | S_IROTH | S_IXOTH);
   return written;

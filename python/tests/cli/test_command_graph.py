@@ -64,6 +64,19 @@ def test_graph_shows_a_profile(folder, tmp_path):
     assert measured["bytes"].keys() == measured["time"].keys()
 
 
+def test_rounded_times_of_inner_steps_may_exceed_that_of_the_outer_step(folder, tmp_path):
+    spans = [("linear", 0, 1), ("linear_1", 0, 0.5), ("linear_1", 0.5, 0.501)]  # in microseconds
+    events = [
+        {"args": {"layer": layer}, "ts": start, "dur": duration, "tid": 1e300}
+        for layer, start, duration in spans
+    ]
+    trace, path = tmp_path / "trace.json", tmp_path / "net.html"
+    trace.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+    text_of("graph", "net.json", "-o", path, "--profile", trace, folder=folder)
+    measured = json.loads(re.search(r'"measured":(\{.*?\}\})', path.read_text("utf-8"))[1])
+    assert measured["time"] == pytest.approx({"linear": 0, "linear_1": 1.001e-6})
+
+
 def test_a_trace_of_several_shapes_is_refused_before_the_model_is_read(folder):
     call = ["bench", "none.json", "--shape", "x=1,8", "--shape", "x=2,8", "--trace", "trace.json"]
     assert refusal_of(*call, folder=folder, status=2) == (
@@ -83,6 +96,14 @@ def test_graph_refuses_what_is_no_profile_of_the_model(folder, tmp_path):
     other.write_text(json.dumps({"traceEvents": [event]}), encoding="utf-8")
     assert refusal_of(*call, folder=folder, status=2).startswith(
         f"mithril: '{other}' has no step of a part of this model\n"
+    )
+    other.write_text("times", encoding="utf-8")
+    assert refusal_of(*call, folder=folder, status=3).startswith(
+        f"mithril.ParseError[E0720]: {other}: the text is not JSON\n"
+    )
+    call[-1] = tmp_path
+    assert refusal_of(*call, folder=folder, status=3) == (
+        f"mithril.InputError[E0830]: {tmp_path}: the file cannot be read\n  why : Is a directory\n"
     )
     call[3] = tmp_path / "net.dot"
     assert "--profile is for pages" in refusal_of(*call, folder=folder, status=2)

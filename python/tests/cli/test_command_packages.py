@@ -200,6 +200,8 @@ def test_compile_needs_sizes_and_a_compiler(folder, tmp_path):
     )
     ended = run_command(*call, folder=folder, CXX="/bin/false")
     assert ended.returncode == 4 and "the compiler /bin/false failed" in ended.stderr
+    ended = run_command(*call, folder=folder, CXX="/bin/true")
+    assert ended.returncode == 3 and "model.so: the file cannot be read" in ended.stderr
     assert not (tmp_path / "built").exists()
 
 
@@ -208,9 +210,15 @@ def test_codegen_writes_webassembly_with_a_clang(folder, tmp_path):
     ended = run_command(*call, folder=folder, MITHRIL_WASM_CLANG="/bin/false")
     assert (ended.returncode, ended.stdout) == (4, "")
     assert "the compiler /bin/false failed" in ended.stderr and "MITHRIL_WASM_CLANG" in ended.stderr
+    ended = run_command(*call, folder=folder, MITHRIL_WASM_CLANG="/bin/true")
+    assert ended.returncode == 3 and "model.wasm: the file cannot be read" in ended.stderr
+    assert not (tmp_path / "web").exists()
     ended = run_command(*call, folder=folder)
     if ended.returncode == 4:
         pytest.skip("no clang for WebAssembly")
     assert ended.stdout == f"wrote {tmp_path / 'web' / 'model.wasm'}\n"
     assert (tmp_path / "web" / "model.wasm").read_bytes().startswith(b"\0asm")
     assert json.loads((tmp_path / "web" / "package.json").read_text())["name"] == "web"
+    call[-1] = f"{tmp_path}/slash/"
+    assert text_of(*call, folder=folder) == f"wrote {tmp_path / 'slash' / 'model.wasm'}\n"
+    assert json.loads((tmp_path / "slash" / "package.json").read_text())["name"] == "slash"
