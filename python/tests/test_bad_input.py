@@ -243,7 +243,7 @@ def test_the_command_does_not_serve_a_bad_package(tmp_path: Path, kind: str) -> 
         text=True,
         check=False,
     )
-    assert result.returncode == 1
+    assert result.returncode == 3
     assert f"[{PACKAGES[kind][0]}]: {tmp_path / 'net'}" in result.stderr
 
 

@@ -229,16 +229,26 @@ def write_reduced(
     backends: Sequence[Backend],
     tolerance: float | None,
 ) -> list[Path]:
-    """Writes a reduced failure to a folder: the model as JSON, its inputs, and a test."""
+    """Writes a reduced failure to a folder: the model as JSON, its inputs, and a test.
+
+    Raises:
+        InputError: E0831, the folder cannot be made or written.
+    """
     failure = found.reduced
     assert failure is not None
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = [("why", error.strerror or str(error))]
+        _core.raise_error(
+            "InputError", "E0831", "the file cannot be written", path=str(folder), facts=why
+        )
     paths = [folder / name for name in ("model.json", "data.safetensors", "test_reduced.py")]
-    paths[0].write_text(failure.model.to_json() + "\n", encoding="utf-8")
+    _core._write_file(paths[0], [(failure.model.to_json() + "\n").encode()])
     save_safetensors(paths[1], failure.data)
     shown = ", ".join(f"ml.{backend!r}" for backend in backends)
     text = _core._reduced_test(
         found.backend, reference, found.path, found.op, failure.nodes, shown, repr(tolerance)
     )
-    paths[2].write_text(text, encoding="utf-8")
+    _core._write_file(paths[2], [text.encode()])
     return paths

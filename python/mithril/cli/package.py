@@ -8,6 +8,7 @@ from typing import Any
 
 from ..packages.huggingface import create_package
 from ..packages.package import Package, PackagePort, copy_package, load_package
+from .output import show
 
 DESCRIPTION = "Packages of models. No command runs code of a package."
 
@@ -70,7 +71,7 @@ def _inspect(arguments: argparse.Namespace) -> None:
 
 
 def _show(package: Package, arguments: argparse.Namespace) -> None:
-    print(json.dumps(_fields(package), indent=2) if arguments.json else _summary(package))
+    show(json.dumps(_fields(package), indent=2) if arguments.json else _summary(package))
 
 
 def _verify(arguments: argparse.Namespace) -> None:
@@ -78,12 +79,12 @@ def _verify(arguments: argparse.Namespace) -> None:
         package = load_package(path, allow_native_code=True)
         count = len(package.files)
         total = sum(file.bytes for file in package.files)
-        print(f"{path}: {count} files, {total:,} bytes, all checksums match")
+        show(f"{path}: {count} files, {total:,} bytes, all checksums match")
 
 
 def _extract(arguments: argparse.Namespace) -> None:
     copy_package(arguments.package, arguments.target)
-    print(arguments.target)
+    show(arguments.target)
 
 
 def _port(port: PackagePort) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from functools import partial
 from .._core import Engine
 from ..packages.package import load_package
 from ..serving.server import serve
+from .output import show
 from .signals import end_at_next_signal
 
 DESCRIPTION = "Serve packages over HTTP, with the Open Inference Protocol."
@@ -97,14 +98,14 @@ def _run(given: argparse.Namespace) -> None:
         models = engine.list_models()
         if given.json:
             fields = {"schema": 1, "command": "serve", "models": models, "address": server.address}
-            print(json.dumps(fields, indent=2), flush=True)
+            show(json.dumps(fields, indent=2))
         else:
-            print(f"serving {', '.join(models)} at http://{server.address}", flush=True)
+            show(f"serving {', '.join(models)} at http://{server.address}")
         server.wait()
     except KeyboardInterrupt:
         end_at_next_signal()
         if not given.json:
-            print("stopping", flush=True)
+            show("stopping")
         raise
     finally:
         if not server.stop():

@@ -18,8 +18,9 @@ from ..backends import CpuBackend, JaxBackend, TorchBackend
 from ..backends.compare import BackendComparison, compare, write_reduced
 from ..files import load_safetensors
 from ..onnx import from_onnx
-from ..packages.file_kinds import JSON_MODEL, LOAD, kind_of_path
+from ..packages.file_kinds import JSON_MODEL, LOAD, contents_of, kind_of_path
 from ..packages.package import load_package
+from .output import show
 
 DESCRIPTION = "Compare backends on a model, and name the first node where they differ."
 BACKENDS: dict[str, Callable[[Any], Backend]] = {
@@ -127,11 +128,10 @@ def _run(given: argparse.Namespace) -> None:
             Path(given.reduce), first, found.backends[0], backends, given.tolerance
         )
     if given.json:
-        print(json.dumps(_fields(given.model, found, written), indent=2))
+        show(json.dumps(_fields(given.model, found, written), indent=2))
     else:
-        print(found, end="")
-        for path in written:
-            print(f"wrote {path}")
+        lines = [str(found).removesuffix("\n"), *(f"wrote {path}" for path in written)]
+        show("\n".join(lines))
     if not found.agrees:
         sys.exit(1)
 
@@ -210,10 +210,29 @@ def _read(path: Path, constants: dict[str, Any], dtype: Any) -> _Verified:
                 if kind.advice == LOAD
                 else kind.advice,
             )
-        return _Verified(Model.from_json(path.read_text(encoding="utf-8")))
+        return _Verified(_read_json(path))
     package = load_package(path)
     keys = [port.name for port in package.info.inputs]
     return _Verified(package.model, package.params, package.state, keys)
+
+
+def _read_json(path: Path) -> Model:
+    """Reads a model. The error of a text names the place in it, and here its file."""
+    try:
+        return Model.from_json((contents_of(path) or b"").decode())
+    except UnicodeDecodeError as error:
+        facts = [("file", str(path)), ("at", f"byte {error.start}")]
+        raise_error("ParseError", "E0725", "the text is not UTF-8", facts=facts)
+    except _core.Error as error:
+        facts = [("file", str(path)), *((label, text) for label, text, _ in error.facts)]
+        raise_error(
+            type(error).__name__,
+            error.code,
+            error.message,
+            path=error.path,
+            facts=facts,
+            help=error.help,
+        )
 
 
 def _shapes(arguments: list[str]) -> dict[str, list[int]]:

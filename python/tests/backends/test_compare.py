@@ -149,13 +149,13 @@ def test_verify_names_open_sizes(model_file: Path, tmp_path: Path) -> None:
     net |= ml.Tanh()(input="x", output="y")
     path.write_text(net.to_json(), encoding="utf-8")
     done = run_verify(path)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr == (
         "mithril.InputError[E0876]: the sizes of 'x' are not known\n"
         "  help: state them: --shape x=8,4\n"
     )
     done = run_verify(model_file, "--shape", "x=a")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr == (
         "mithril.ValueError[E0439]: --shape is 'x=a', expected KEY=SIZES\n"
         "  help: write the sizes with commas: x=8,4\n"
@@ -227,7 +227,7 @@ def test_verify_reduces_a_failure_of_a_package(tmp_path: Path) -> None:
 
 def test_verify_names_files_that_are_not_there(tmp_path: Path) -> None:
     done = run_verify(tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert done.stderr == (
         f"mithril.InputError[E0860]: {tmp_path}: this is not a package\n"
         "  it is : an empty folder\n"
@@ -235,7 +235,7 @@ def test_verify_names_files_that_are_not_there(tmp_path: Path) -> None:
     )
     for missing in ("model.json", "model.zip"):
         done = run_verify(tmp_path / missing)
-        assert done.returncode == 1
+        assert done.returncode == 3
         assert done.stderr == (
             f"mithril.InputError[E0830]: {tmp_path / missing}: the file cannot be read\n"
             "  why : No such file or directory\n"

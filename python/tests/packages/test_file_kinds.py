@@ -68,7 +68,7 @@ def test_verify_names_the_kind_of_a_file(
     make, expected = FILES[name]
     path = tmp_path / name
     path.write_bytes(make(tmp_path))
-    assert main(["verify", str(path)]) == 1
+    assert main(["verify", str(path)]) == 3
     assert (
         f"{path}: this is no model as JSON, package or ONNX file\n  it is : {expected}\n"
         in capsys.readouterr().err
@@ -116,5 +116,5 @@ def test_verify_asks_for_sizes_of_inputs(
     path = tmp_path / "m.json"
     path.write_text(ml.Linear(2).to_json())
     assert kind_of_path(path) == JSON_MODEL
-    assert main(["verify", str(path)]) == 1
+    assert main(["verify", str(path)]) == 2
     assert "help: state the sizes of inputs: --shape input=8,4" in capsys.readouterr().err

@@ -294,7 +294,7 @@ def test_inspect_verify_and_extract(tmp_path: Path) -> None:
     contents = bytearray(weights.read_bytes())
     contents[-1] ^= 1
     weights.write_bytes(contents)
-    refused = command("verify", tmp_path / "again", status=1)
+    refused = command("verify", tmp_path / "again", status=3)
     assert refused.startswith("mithril.ParseError[E0766]: ")
     assert str(weights) in refused
 

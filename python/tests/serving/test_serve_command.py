@@ -179,5 +179,5 @@ def test_an_engine_serves_a_package(tmp_path):
 def test_a_file_that_is_no_package_is_an_error(tmp_path):
     process = run(tmp_path / "nothing", "--port", 0)
     output, errors = process.communicate(timeout=LIMIT)
-    assert process.returncode == 1 and output == ""
+    assert process.returncode == 3 and output == ""
     assert errors.startswith("mithril.InputError[E0830]")

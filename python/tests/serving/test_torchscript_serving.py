@@ -275,6 +275,6 @@ def test_the_command_serves_torchscript(path: Path, module: torch.nn.Module) -> 
 def test_the_command_refuses_native_code_unless_it_is_allowed(path: Path) -> None:
     process = run(path, "--port", 0)
     output, errors = process.communicate(timeout=LIMIT)
-    assert process.returncode == 1 and output == ""
+    assert process.returncode == 3 and output == ""
     assert errors.startswith("mithril.BackendError[E1041]")
     assert "--allow-native" in errors
