@@ -20,10 +20,21 @@ constexpr std::string_view words[] = {"None", "True", "False", "inf", "nan", "sl
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// A string may be the text of a graph with strings, and so on. Escaping each backslash alone would
+// double them at each depth, so a digit after a backslash stands for so many of them.
+constexpr size_t least_run = 3, longest_run = 9;
+
 std::string quoted_in(std::string_view text, char quote) {
   std::string result(1, quote);
   while (!text.empty()) {
     const char c = text.front();
+    const size_t run = std::min(text.find_first_not_of('\\'), text.size());
+    if (run >= least_run) {
+      const size_t taken = std::min(run, longest_run);
+      result += {'\\', static_cast<char>('0' + taken)};
+      text.remove_prefix(taken);
+      continue;
+    }
     const size_t shown = shown_bytes(text);
     if (c == quote || c == '\\') {
       result += {'\\', c};
@@ -109,6 +120,8 @@ std::optional<std::string> unescape(std::string_view between) {
       result += '\n';
     } else if (between[i] == '\\' || between[i] == '"' || between[i] == '`') {
       result += between[i];
+    } else if (between[i] >= static_cast<char>('0' + least_run) && between[i] <= '9') {
+      result.append(static_cast<size_t>(between[i] - '0'), '\\');
     } else if (between[i] == 'x' && i + 2 < between.size()) {
       unsigned code = 0;
       const char* digits = between.data() + i + 1;

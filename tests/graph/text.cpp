@@ -109,6 +109,19 @@ TEST_CASE("names that are not plain are quoted") {
   check_round_trip(graph);
 }
 
+TEST_CASE("the text of graphs inside graphs does not double at each depth") {
+  std::string text = "a \"quoted\" \\ line\n";
+  for (int depth = 0; depth < 60; ++depth) {
+    Graph graph;
+    const ValueId x = graph.add_input(stated_as("x", {}));
+    Node node{&find_op("cast"), {x, Datum(text)}, {graph.add_value(stated_as("y", {}))}};
+    graph.add_node(std::move(node));
+    check_round_trip(graph);
+    text = to_string(graph);
+  }
+  CHECK(text.size() < 100'000);
+}
+
 TEST_CASE("a value with the name of a symbol is written unambiguously") {
   Graph graph;
   const Dim n(graph.facts()->symbol("N"));
