@@ -31,7 +31,16 @@ Operand NestedGraph::add_input(const std::string& name, DType dtype, bool is_num
 
 void NestedGraph::add_output(const Operand& operand, DType dtype) {
   const Operand made = builder_.call("Identity", {builder_.cast(operand, dtype)});
-  builder_.graph().outputs.push_back({.name = made.name, .dtype = dtype, .is_ranked = false});
+  WrittenValue output{.name = made.name, .dtype = dtype, .is_ranked = operand.dims.has_value()};
+  // ONNX Runtime does not run a `Scan` if it knows no rank of an output of the body, and it infers
+  // none of the results of a `Loop`.
+  if (operand.dims) {
+    for (const Dim& dim : *operand.dims) {
+      const Dim size = resolve(dim);
+      output.dims.push_back(size.is_constant() ? StatedDim(size.constant()) : StatedDim());
+    }
+  }
+  builder_.graph().outputs.push_back(std::move(output));
 }
 
 AttributeValue NestedGraph::finish() {

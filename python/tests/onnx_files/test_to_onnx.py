@@ -263,3 +263,24 @@ def test_an_architecture_is_read_back_with_its_results_at_two_sizes(tmp_path, na
     for size in (0, 1):
         data = onnx_models.inputs(name, compiled, size)
         assert_equal_results(path, compiled, [params, state], data)
+
+
+def test_the_body_of_a_scan_may_have_a_loop_that_a_condition_ends(tmp_path):
+    is_large, halved = ml.Model(), ml.Model.create(s_next=ml.IOKey("s") * 0.5)
+    is_large |= ml.Sum()(input="s", output="total")
+    is_large |= ml.Greater()(left="total", right=1.0, output="goes_on")
+    is_large.expose_keys("goes_on")
+    step = ml.Model()
+    step |= ml.Add()(left="s", right="element", output="sum")
+    step |= ml.While(is_large, halved, carry={"s": "s_next"})(s="sum", s_last="s_next")
+    step.expose_keys("s_next")
+    model = ml.Scan(step, carry={"s": "s_next"}, sequences=["element"])
+    shapes = {"element": [4, 3], "s": [3]}
+    compiled = ml.compile(model, ml.CpuBackend(), shapes=shapes, inference=True)
+    path = tmp_path / "net.onnx"
+    data = {
+        "element": np.abs(RNG.normal(size=(4, 3))).astype(np.float32),
+        "s": np.zeros(3, np.float32),
+    }
+    ml.to_onnx(compiled, path)
+    assert_equal_results(path, compiled, [{}], data)
