@@ -88,7 +88,12 @@ void Importer::refuse_name(const std::string& name, const std::string& problem) 
 }
 
 void Importer::open(Scope& scope) {
+  const char* repeated = "two of its inputs, initializers and nodes have one name";
+  std::set<std::string> inputs, initializers;
+  for (const ValueRecord& input : scope.graph->inputs)
+    if (!input.name.empty() && !inputs.insert(input.name).second) refuse_name(input.name, repeated);
   for (const TensorRecord& record : scope.graph->initializers) {
+    if (!initializers.insert(record.name).second) refuse_name(record.name, repeated);
     // The name of an input that is a constant has its value already.
     if (scope.values.contains(record.name)) continue;
     Value& value = scope.values[record.name];
@@ -100,7 +105,7 @@ void Importer::open(Scope& scope) {
     for (const std::string& output : node.outputs) {
       if (output.empty()) continue;
       if (scope.values.contains(output) || !scope.makers.emplace(output, &node).second)
-        refuse_name(output, "two of its inputs, initializers and nodes have one name");
+        refuse_name(output, repeated);
     }
   }
 }

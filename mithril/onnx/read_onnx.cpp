@@ -115,7 +115,8 @@ class FileImport {
     for (const auto& [name, tensor] : options_.constants) check_input(name, "constants", names);
     for (const auto& [name, shape] : options_.shapes) check_input(name, "shapes", names);
     for (const ValueRecord& input : file_.graph.inputs)
-      if (!initialized.contains(input.name) && !options_.constants.contains(input.name))
+      if (!initialized.contains(input.name) && !options_.constants.contains(input.name) &&
+          !scope_.values.contains(input.name))  // the import refuses a second input of the name
         add_input(input);
   }
 

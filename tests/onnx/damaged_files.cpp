@@ -216,7 +216,7 @@ TEST_CASE("onnx: external data beyond the end of its file is refused") {
 
 TEST_CASE("onnx: names that are made twice, never, or by themselves are refused") {
   const auto graph_error = [](OnnxGraph graph) {
-    graph.inputs = {tests::onnx_value("x", {2})};
+    if (graph.inputs.empty()) graph.inputs = {tests::onnx_value("x", {2})};
     graph.outputs = {tests::onnx_value("y", {2})};
     return onnx_refusal(tests::onnx_file(graph.bytes()));
   };
@@ -225,6 +225,17 @@ TEST_CASE("onnx: names that are made twice, never, or by themselves are refused"
         "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: two of its inputs, "
         "initializers and nodes have one name\n"
         "  name : 'y'");
+  const std::string weight = tests::onnx_floats("w", {2}, {1, 2});
+  CHECK(graph_error({.nodes = {tests::onnx_node("Add", {"x", "w"}, {"y"})},
+                     .initializers = {weight, weight}}) ==
+        "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: two of its inputs, "
+        "initializers and nodes have one name\n"
+        "  name : 'w'");
+  const std::string x = tests::onnx_value("x", {2});
+  CHECK(graph_error({.nodes = {tests::onnx_node("Relu", {"x"}, {"y"})}, .inputs = {x, x}}) ==
+        "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: two of its inputs, "
+        "initializers and nodes have one name\n"
+        "  name : 'x'");
   CHECK(graph_error({.nodes = {tests::onnx_node("Relu", {"z"}, {"y"})}}) ==
         "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: nothing makes a "
         "value that is read\n"
