@@ -122,7 +122,8 @@ Scope GraphNode::inner(const GraphRecord& graph, Workspace& workspace) const {
           .opsets = scope.opsets,
           .around = &scope,
           .prefix = scope.prefix,
-          .is_repeated = scope.is_repeated};
+          .is_repeated = scope.is_repeated,
+          .depth = scope.depth + 1};
 }
 
 Outputs missing_outputs(const GraphNode& node) {

@@ -79,6 +79,24 @@ class Importer::Nesting {
   Importer& importer_;
 };
 
+std::vector<Fact> GraphImport::problems() const {
+  std::vector<Fact> facts;
+  for (const Problem& problem : problems_) facts.push_back(problem.fact);
+  return facts;
+}
+
+void GraphImport::forget_problems(std::size_t count, int depth) {
+  problems_.erase(
+      std::remove_if(problems_.begin() + static_cast<std::ptrdiff_t>(count), problems_.end(),
+                     [&](const Problem& problem) { return problem.depth > depth; }),
+      problems_.end());
+}
+
+void GraphImport::raise_problems(std::size_t count, int depth) {
+  for (std::size_t i = count; i < problems_.size(); ++i)
+    problems_[i].depth = std::min(problems_[i].depth, depth);
+}
+
 void Importer::refuse_name(const std::string& name, const std::string& problem) const {
   raise({.kind = ErrorKind::parse,
          .code = "E1308",
@@ -136,6 +154,7 @@ void Importer::make(Scope& scope, const std::string& name) {
     if (!open_.insert(maker).second) refuse_name(wanted, "a value depends on itself");
     waiting.push_back(maker);
   };
+  const std::size_t noted = problem_count();
   if (!scope.values.contains(name)) push(name);
   while (!waiting.empty()) {
     const NodeRecord& node = *waiting.back();
@@ -160,6 +179,7 @@ void Importer::make(Scope& scope, const std::string& name) {
     open_.erase(&node);
     waiting.pop_back();
   }
+  raise_problems(noted, scope.depth);
 }
 
 void Importer::count_repeated(const Scope& scope) {
@@ -205,7 +225,7 @@ void Importer::import(Scope& scope, const NodeRecord& node) {
     }
   }
   const std::string label = scope.prefix + label_of(node);
-  if (!problem.empty()) note(label, problem);
+  if (!problem.empty()) note(label, problem, scope.depth);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
     Value& made = scope.values[node.outputs[i]];
@@ -214,7 +234,8 @@ void Importer::import(Scope& scope, const NodeRecord& node) {
     } else {
       made.is_missing = true;
       if (problem.empty() && !is_missing)
-        note(label, op_of(node) + ": its output " + std::to_string(i) + " is not supported");
+        note(label, op_of(node) + ": its output " + std::to_string(i) + " is not supported",
+             scope.depth);
     }
     // A weight keeps its name where an op passes it on.
     if (!made.is_weight || made.name.empty()) made.name = scope.prefix + node.outputs[i];
@@ -273,7 +294,8 @@ Outputs Importer::called(Scope& scope, const FunctionRecord& function, const Nod
               .workspace = scope.workspace,
               .opsets = &function.opsets,
               .prefix = scope.prefix + name_of_call(call) + "/",
-              .is_repeated = true};
+              .is_repeated = true,
+              .depth = scope.depth + 1};
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (!call.inputs[i].empty()) inner.values[function.inputs[i]] = std::move(inputs[i]);
   open(inner);

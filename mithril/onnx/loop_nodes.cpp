@@ -57,10 +57,10 @@ class LoopNode {
   Outputs outputs() {
     if (steps_ && *steps_ <= 0) return stacks_.empty() ? first_values() : as_part();
     const bool is_bounded = steps_ && *steps_ <= most_steps && is_begun_;
-    const bool is_known = is_begun_ && are_inputs_known() && (steps_ || !node_.has(0));
+    const bool is_known = is_begun_ && are_inputs_known() && (steps_ ? is_bounded : !node_.has(0));
     if (has_sequences() || is_known) return unrolled();
     if (!is_bounded) return as_part();
-    const std::size_t noted = at_.importer.problems().size();
+    const std::size_t noted = at_.importer.problem_count();
     try {
       Outputs made = as_part();
       if (!is_any_missing(made)) return made;
@@ -68,7 +68,7 @@ class LoopNode {
     } catch (const Error& error) {
       if (is_fatal(error)) throw;
     }
-    at_.importer.forget_problems(noted);
+    at_.importer.forget_problems(noted, at_.scope.depth);
     return unrolled();
   }
 
@@ -116,10 +116,10 @@ class LoopNode {
     } else {
       length = steps;
     }
-    const std::size_t noted = at_.importer.problems().size();
+    const std::size_t noted = at_.importer.problem_count();
     const Value goes_on = part.output(body_.outputs[0]);
     if (!goes_on.is_missing && (!goes_on.known || is_false(goes_on))) {
-      at_.importer.forget_problems(noted);
+      at_.importer.forget_problems(noted, at_.scope.depth);
       return with_condition();
     }
     const auto made = part.scanned(stacks_, length, false);

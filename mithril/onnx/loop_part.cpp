@@ -89,7 +89,17 @@ void LoopPart::finish_body() {
   }
 }
 
-Outputs LoopPart::lasts(const Model& loop) const {
+std::map<std::string, Connection> LoopPart::applied(const Model& loop) const {
+  Bindings bindings = inputs_.bindings();
+  bindings.insert(bindings.end(), bindings_.begin(), bindings_.end());
+  const std::vector<std::string> keys = loop.output_keys();
+  const std::vector<Connection> outputs = loop.apply(bindings);
+  std::map<std::string, Connection> made;
+  for (std::size_t i = 0; i < keys.size(); ++i) made.emplace(keys[i], outputs[i]);
+  return made;
+}
+
+Outputs LoopPart::lasts(const std::map<std::string, Connection>& loop) const {
   Outputs outputs;
   for (const Carry& carry : carries_)
     if (carry.next) outputs.emplace_back(loop.at(carry.key + "_last"), carry.type);
@@ -110,10 +120,7 @@ std::optional<Outputs> LoopPart::scanned(const std::vector<const ValueRecord*>& 
   for (const Carry& carry : carries_) options.carry.emplace_back(carry.key, carry.next_key);
   if (length) options.length = binding_of(*length);
   finish_body();
-  const Model loop = Scan(inside_.model(), options);
-  Bindings bindings = inputs_.bindings();
-  bindings.insert(bindings.end(), bindings_.begin(), bindings_.end());
-  static_cast<void>(loop.apply(bindings));
+  const auto loop = applied(Scan(inside_.model(), options));
   Outputs outputs = lasts(loop);
   for (std::size_t i = 0; i < stacks.size(); ++i)
     outputs.emplace_back(loop.at(options.outputs[i]), types[i]);
@@ -139,11 +146,7 @@ std::optional<Outputs> LoopPart::repeated(const std::optional<Value>& trips,
   }
   testing.model().expose_keys({{inputs_.add_key("is_on"), apply("buffer", {*goes_on})}});
   finish_body();
-  const Model loop = While(testing.model(), inside_.model(), options);
-  Bindings bindings = inputs_.bindings();
-  bindings.insert(bindings.end(), bindings_.begin(), bindings_.end());
-  static_cast<void>(loop.apply(bindings));
-  return lasts(loop);
+  return lasts(applied(While(testing.model(), inside_.model(), options)));
 }
 
 }  // namespace mithril::onnx

@@ -1,5 +1,6 @@
 // The body of a loop of ONNX as the part of a loop of a model.
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,7 +48,10 @@ class LoopPart {
   // Exposes the outputs of the body. Refused if a step changes the sizes of a carry.
   void finish_body();
   void add_output(const std::string& key, const ValueRecord& output, ElementType type);
-  Outputs lasts(const Model& loop) const;
+  // The outputs of the loop, by their keys. They keep the model that they are in alive: constants
+  // alone are in none.
+  std::map<std::string, Connection> applied(const Model& loop) const;
+  Outputs lasts(const std::map<std::string, Connection>& loop) const;
 
   const GraphNode& at_;
   PartInputs inputs_;

@@ -20,6 +20,7 @@ struct Scope {
   Scope* around = nullptr;
   std::string prefix = {};   // of names in the body of a call
   bool is_repeated = false;  // whether the nodes may be imported several times
+  int depth = 0;             // the number of scopes that import this one
   std::map<std::string, Value> values = {};
   std::map<std::string, const NodeRecord*> makers = {};  // by output
 };
@@ -37,15 +38,26 @@ class GraphImport {
   // too many nodes. A missing value has been noted as a problem.
   virtual Value need(Scope& scope, const std::string& name) = 0;
 
-  void note(const std::string& where, const std::string& problem) {
-    problems_.push_back({where, problem});
+  // `depth`: of the scope that has the value.
+  void note(const std::string& where, const std::string& problem, int depth = 0) {
+    problems_.push_back({{where, problem}, depth});
   }
-  const std::vector<Fact>& problems() const { return problems_; }
-  // Forgets the problems after the first `count`.
-  void forget_problems(std::size_t count) { problems_.resize(count); }
+  std::size_t problem_count() const { return problems_.size(); }
+  std::vector<Fact> problems() const;
+  // Forgets the problems after the first `count` that are deeper than this. Values of the scopes
+  // around are imported once, so their problems stay.
+  void forget_problems(std::size_t count, int depth);
+
+ protected:
+  // Moves the problems after the first `count` up to the scope of the value that needs them.
+  void raise_problems(std::size_t count, int depth);
 
  private:
-  std::vector<Fact> problems_;
+  struct Problem {
+    Fact fact;
+    int depth;
+  };
+  std::vector<Problem> problems_;
 };
 
 // Whether the import ends at this error: no other form of the node is tried.
