@@ -17,7 +17,10 @@ Value known_int(std::int64_t number) {
 
 Value known_true() { return {Tensor::scalar(true), ElementType::boolean}; }
 
-bool is_false(const Value& value) { return value.known && value.known->at_as_double(0) == 0; }
+bool is_false(const Value& value) {
+  if (value.known && value.known->size() != 1) refuse("its condition is not one bool");
+  return value.known && value.known->at_as_double(0) == 0;
+}
 
 // Whether nodes of the graph, or of their graphs, read the name.
 bool is_read(const GraphRecord& graph, const std::string& name) {
@@ -151,6 +154,8 @@ class LoopNode {
   // Steps one after the other, of which each may have other sizes.
   Outputs unrolled() {
     if (!is_begun_) refuse("its condition depends on data, and it passes on sequences");
+    if (node_.has(0) && !steps_)
+      refuse("its number of steps depends on data, and it passes on sequences");
     std::vector<Value> values = first_values();
     std::vector<std::vector<Connection>> stacks(stacks_.size());
     std::vector<ElementType> types(stacks_.size());

@@ -15,6 +15,8 @@ void LoopPart::add_known(const ValueRecord& input, Value value) {
 }
 
 void LoopPart::add_carry(const ValueRecord& input, const ValueRecord& next, const Value& initial) {
+  if (initial.is_sequence || initial.is_empty)
+    refuse("its input " + in_quotes(initial.name) + " is no tensor");
   const Connection first = at_.scope.workspace->connection(initial);
   const std::string key = inputs_.add_key(input.name);
   carries_.push_back({key, inputs_.add_key(key + "_next"), &next, initial.type});

@@ -309,3 +309,56 @@ def test_loops_that_cannot_be_decided_are_refused(tmp_path):
     assert refusal(path, [loop_of("m", "", "x", "y", growing)], "y", known) == [
         "  node of y : Loop (opset 17): a step changes the size of 'v'"
     ]
+
+
+def test_problems_of_values_around_a_loop_are_listed_once(tmp_path):
+    path = tmp_path / "net.onnx"
+    body = graph(
+        [ob.node("Add", "v bad", "next"), STEP[-1]], "i:int64 c:bool v", "goes_on:bool next"
+    )
+    around, negated = ob.node("Foo", "x", "bad"), ob.node("Neg", "x", "y")
+    foo = ["  node of bad : Foo (opset 17): no op of Mithril computes it yet"]
+    known = {"m": np.array(3), "limit": np.float32(100)}
+    assert refusal(path, [around, loop_of("m", "", "x", "y", body)], "y", known) == foo
+    assert refusal(path, [around, loop_of("m", "", "x", "z", body), negated], "z y", known) == foo
+    ending = graph(
+        [
+            ob.node("Add", "v bad", "next"),
+            ob.node("ReduceSum", "next", "sum", keepdims=0),
+            ob.node("Less", "sum limit", "goes_on"),
+        ],
+        "i:int64 c:bool v",
+        "goes_on:bool next",
+    )
+    for count in ("m", ""):
+        assert refusal(path, [around, loop_of(count, "", "x", "y", ending)], "y", known) == foo
+
+
+def test_a_loop_of_known_values_may_have_many_steps(tmp_path):
+    body = graph(
+        [ob.node("Add", "v one", "next"), STEP[-1]], "i:int64 c:bool v", "goes_on:bool next"
+    )
+    nodes = [loop_of("m", "", "first", "sum", body), ob.node("Add", "x sum", "y")]
+    known = {"m": np.array(5000), "one": np.float32(1), "first": np.float32(0)}
+    assert_near(run(tmp_path / "net.onnx", nodes, {"x": X}, "y", known), X + 5000)
+
+
+def test_a_scan_may_read_known_values_alone(tmp_path):
+    body = graph([ob.node("Add", "v row", "next")], "v row", "next")
+    nodes = [
+        ob.node("Scan", "first rows", "sum", body=body, num_scan_inputs=1),
+        ob.node("Add", "x sum", "y"),
+    ]
+    known = {"first": S, "rows": X}
+    assert_near(run(tmp_path / "net.onnx", nodes, {"x": X}, "y", known), X + S + X.sum(axis=0))
+
+
+def test_a_condition_of_no_bool_is_refused(tmp_path):
+    path = tmp_path / "net.onnx"
+    reason = ["  node of y : Loop (opset 17): its condition is not one bool"]
+    step = ob.node("Mul", "v w", "next")
+    body = graph([step, STEP[-1]], "i:int64 c:bool v", "goes_on:bool next")
+    known = {"m": np.array(2), "w": W, "none": np.zeros(0, bool)}
+    assert refusal(path, [loop_of("m", "none", "x", "y", body)], "y", known) == reason
+    ending = graph([step, ob.node("Identity", "none", "d")], "i:int64 c:bool v", "d:bool next")
+    assert refusal(path, [loop_of("m", "", "x", "y", ending)], "y", known) == reason

@@ -14,6 +14,7 @@ KNOWN = {
     "two": np.array(2),
     "sizes": np.array([1, 3]),
     "far": np.array(5),
+    "go": np.array(True),
 }
 
 
@@ -137,6 +138,41 @@ REFUSED = [
         "its optional has no element",
     ),
     ([ob.node("SplitToSequence", "x far", "t", axis=2), JOIN], "there is no axis 2 of 2"),
+]
+
+
+GROWING = ob.node("SequenceInsert", "s x", "t")
+STACKING = ob.graph(
+    [GROWING, ob.node("Identity", "c", "d"), ob.node("Neg", "x", "o")],
+    [stated("i", "int64"), stated("c", "bool"), stated("s")],
+    [stated("d", "bool"), stated("t"), stated("o")],
+)
+# It stops by itself after step 2.
+STOPPING = ob.graph(
+    [GROWING, ob.node("Less", "i two", "d")],
+    [stated("i", "int64"), stated("c", "bool"), stated("s")],
+    [stated("d", "bool"), stated("t")],
+)
+SCANNED = ob.graph([GROWING], [stated("s"), stated("e")], [stated("t")])
+REFUSED += [
+    (
+        [*PAIR, ob.node("Loop", "zero go s", "u y", body=STACKING)],
+        "its input 's' is no tensor",
+    ),
+    (
+        [*PAIR, ob.node("Scan", "s x", "y", body=SCANNED, num_scan_inputs=1)],
+        "its input 's' is no tensor",
+    ),
+    (
+        [
+            *PAIR,
+            ob.node("ReduceSum", "x", "sum", keepdims=0),
+            ob.node("Cast", "sum", "m", to=7),
+            ob.node("Loop", "m go s", "t", body=STOPPING),
+            JOIN,
+        ],
+        "its number of steps depends on data, and it passes on sequences",
+    ),
 ]
 
 
