@@ -109,6 +109,10 @@ class Optimizer {
   std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const {
     return rule_->step_scalars(steps, rates);
   }
+  // The same in a graph; fewer if no graph computes them.
+  std::vector<Expression> step_scalars(const StepNumbers<Expression>& step) const {
+    return rule_->step_scalars(step);
+  }
   StepRates rates(const ParameterGroup& group) const;
   // The step as nodes: puts the values that `param` and `slots` have after it in their places.
   void add_to_graph(ParameterUpdate<Expression>& update) const { rule_->add_to_graph(update); }

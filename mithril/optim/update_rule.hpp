@@ -24,6 +24,15 @@ struct StepRates {
   bool operator==(const StepRates&) const = default;
 };
 
+// The number of a step, and the rates of a parameter in it. Number: double, or in a graph an
+// Expression of float64 and rank 0.
+template <typename Number>
+struct StepNumbers {
+  Number steps;  // taken, the present one included
+  Number lr;
+  double weight_decay = 0;
+};
+
 // A tensor that an optimizer keeps for each parameter, in the opmath_dtype of the parameter.
 struct OptimizerSlot {
   std::string name;  // that of PyTorch
@@ -76,6 +85,22 @@ Value at_least_0(const Value& x) {
     return x < 0 ? Value(0) : x;
 }
 
+template <typename Value>
+Value at_most_1(const Value& x) {
+  if constexpr (std::is_same_v<Value, Expression>)
+    return call("minimum", {x, 1.0});
+  else
+    return x < 1 ? x : Value(1);
+}
+
+template <typename Value>
+Value power_of(double base, const Value& exponent) {
+  if constexpr (std::is_same_v<Value, Expression>)
+    return call("power", {base, exponent});
+  else
+    return std::pow(base, exponent);
+}
+
 constexpr std::size_t most_optimizer_slots = 3, most_step_scalars = 4;
 
 // The elements of an update in memory. `slots` and `step_scalars`: as many as the rule has.
@@ -96,6 +121,8 @@ class UpdateRule {
   // The scalars of a parameter's step that change: its learning rate, corrections of its moments.
   // `steps`: taken, the present one included.
   virtual std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const = 0;
+  // The same in a graph; fewer if no graph computes them.
+  virtual std::vector<Expression> step_scalars(const StepNumbers<Expression>& step) const = 0;
   virtual void add_to_graph(ParameterUpdate<Expression>& update) const = 0;
   virtual void update(const UpdatedElements& elements, std::int64_t first,
                       std::int64_t last) const noexcept = 0;
@@ -110,8 +137,17 @@ void visit_parameter(DType dtype, Function&& function) {
   function(double{}, double{});
 }
 
-// Formula: a class with slots(), step_scalars() as above, and
+// Whether a graph computes the step scalars of a formula.
+template <typename Formula>
+concept HasStepGraph = requires(const Formula& formula, const StepNumbers<Expression>& step) {
+  formula.step_scalars(step);
+};
+
+// Formula: a class with slots() as above, and
+//   template <typename Number>
+//   std::vector<Number> step_scalars(const StepNumbers<Number>& step) const
 //   template <typename Value> void operator()(ParameterUpdate<Value>& update) const
+// Its step_scalars may also be the first one above. Then no file has a step of the optimizer.
 template <typename Formula>
 class RuleOf final : public UpdateRule {
  public:
@@ -119,7 +155,18 @@ class RuleOf final : public UpdateRule {
 
   std::vector<OptimizerSlot> slots() const override { return formula_.slots(); }
   std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const override {
-    return formula_.step_scalars(steps, rates);
+    if constexpr (HasStepGraph<Formula>) {
+      return formula_.step_scalars(
+          StepNumbers<double>{static_cast<double>(steps), rates.lr, rates.weight_decay});
+    } else {
+      return formula_.step_scalars(steps, rates);
+    }
+  }
+  std::vector<Expression> step_scalars(const StepNumbers<Expression>& step) const override {
+    if constexpr (HasStepGraph<Formula>)
+      return formula_.step_scalars(step);
+    else
+      return {};
   }
   void add_to_graph(ParameterUpdate<Expression>& update) const override { formula_(update); }
   void update(const UpdatedElements& elements, std::int64_t first,

@@ -14,8 +14,9 @@ struct AdagradFormula {
 
   std::vector<OptimizerSlot> slots() const { return {{"sum", start}}; }
 
-  std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const {
-    return {rates.lr / (1 + static_cast<double>(steps - 1) * lr_decay)};
+  template <typename Number>
+  std::vector<Number> step_scalars(const StepNumbers<Number>& step) const {
+    return {step.lr / (1 + (step.steps - 1) * lr_decay)};
   }
 
   template <typename Value>

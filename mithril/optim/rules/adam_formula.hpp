@@ -1,8 +1,6 @@
 // The update of Adam and AdamW.
 #pragma once
 
-#include <cmath>
-
 #include "mithril/optim/optimizer_def.hpp"
 
 namespace mithril {
@@ -21,11 +19,12 @@ struct AdamFormula {
 
   // The rate with the correction of the mean, what roots of the squares are multiplied with, and
   // what decay leaves of the parameter.
-  std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const {
-    const auto taken = static_cast<double>(steps);
-    const double correction1 = 1 - std::pow(beta1, taken), correction2 = 1 - std::pow(beta2, taken);
-    std::vector<double> step_scalars{rates.lr / correction1, 1 / std::sqrt(correction2)};
-    if (decoupled) step_scalars.push_back(1 - rates.lr * rates.weight_decay);
+  template <typename Number>
+  std::vector<Number> step_scalars(const StepNumbers<Number>& step) const {
+    const Number correction1 = 1 - power_of(beta1, step.steps);
+    const Number correction2 = 1 - power_of(beta2, step.steps);
+    std::vector<Number> step_scalars{step.lr / correction1, 1 / square_root(correction2)};
+    if (decoupled) step_scalars.push_back(1 - step.lr * step.weight_decay);
     return step_scalars;
   }
 

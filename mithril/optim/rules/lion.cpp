@@ -13,8 +13,9 @@ struct LionFormula {
   std::vector<OptimizerSlot> slots() const { return {{"exp_avg"}}; }
 
   // The rate, and what decay leaves of the parameter.
-  std::vector<double> step_scalars(std::int64_t, const StepRates& rates) const {
-    return {rates.lr, 1 - rates.lr * rates.weight_decay};
+  template <typename Number>
+  std::vector<Number> step_scalars(const StepNumbers<Number>& step) const {
+    return {step.lr, 1 - step.lr * step.weight_decay};
   }
 
   template <typename Value>

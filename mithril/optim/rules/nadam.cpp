@@ -6,6 +6,10 @@
 namespace mithril {
 namespace {
 
+// 1 minus a product of momenta is 1 once the product is not above the smallest one.
+constexpr double smallest_product = 1e-20;
+constexpr double most_products = 1 << 20;  // in the table of a graph
+
 struct NAdamFormula {
   double beta1, beta2, eps, momentum_decay;
   bool decoupled;
@@ -19,30 +23,54 @@ struct NAdamFormula {
 
   std::vector<OptimizerSlot> slots() const { return {{"exp_avg"}, {"exp_avg_sq"}}; }
 
-  double momentum(double step) const {
-    return beta1 * (1 - 0.5 * std::pow(0.96, step * momentum_decay));
+  template <typename Number>
+  Number momentum(const Number& step) const {
+    return beta1 * (1 - 0.5 * power_of(0.96, step * momentum_decay));
   }
 
-  // The product of the momenta of all steps. 1 minus it is 1 once it is below the limit.
-  double momentum_product(std::int64_t steps) const {
-    constexpr double limit = 1e-20;
+  // The products of the momenta of the first 1, 2, ... steps, at most so many of them.
+  template <typename Use>
+  void visit_products(double most, const Use& use) const {
     const double factor = std::pow(0.96, momentum_decay);
     double product = 1, decay = 1;
-    for (std::int64_t step = 0; step < steps && product > limit; ++step) {
+    for (double step = 0; step < most && product > smallest_product; ++step) {
       decay *= factor;
       product *= beta1 * (1 - 0.5 * decay);
+      use(product);
     }
-    return product;
+  }
+
+  double momentum_product(double steps) const {
+    double last = 1;
+    visit_products(steps, [&](double product) { last = product; });
+    return last;
+  }
+
+  // A graph picks the product from a table.
+  Expression momentum_product(const Expression& steps) const {
+    std::vector<double> products = {1};
+    visit_products(most_products, [&](double product) { products.push_back(product); });
+    const auto count = static_cast<std::int64_t>(products.size());
+    Graph& graph = *steps.graph;
+    const std::string name = *steps.scope + ".momenta_" + std::to_string(graph.constants().size());
+    const Expression table{&graph, graph.add_constant(name, Tensor::of<double>({count}, products)),
+                           steps.scope};
+    const Expression place = call("cast", {steps, Datum(DType::int64)});
+    return call("gather", {table, call("minimum", {place, Datum(count - 1)})});
   }
 
   // The rates of the gradient and of the mean, what roots of the squares are multiplied with, and
   // what decay leaves of the parameter.
-  std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const {
-    const auto taken = static_cast<double>(steps);
-    const double product = momentum_product(steps), next = momentum(taken + 1);
-    return {rates.lr * (1 - momentum(taken)) / (1 - product),
-            rates.lr * next / (1 - product * next), 1 / std::sqrt(1 - std::pow(beta2, taken)),
-            1 - rates.lr * rates.weight_decay};
+  template <typename Number>
+  std::vector<Number> step_scalars(const StepNumbers<Number>& step) const {
+    if (std::is_same_v<Number, Expression> && std::pow(beta1, most_products) > smallest_product)
+      return {};
+    const Number product = momentum_product(step.steps);
+    const Number now = momentum(step.steps), next = momentum(step.steps + 1);
+    const Number of_gradient = step.lr * (1 - now), of_mean = step.lr * next;
+    const Number rest = 1 - product, next_rest = 1 - product * next;
+    return {of_gradient / rest, of_mean / next_rest,
+            1 / square_root(1 - power_of(beta2, step.steps)), 1 - step.lr * step.weight_decay};
   }
 
   template <typename Value>

@@ -22,8 +22,9 @@ struct RMSpropFormula {
     return slots;
   }
 
-  std::vector<double> step_scalars(std::int64_t, const StepRates& rates) const {
-    return {rates.lr};
+  template <typename Number>
+  std::vector<Number> step_scalars(const StepNumbers<Number>& step) const {
+    return {step.lr};
   }
 
   template <typename Value>

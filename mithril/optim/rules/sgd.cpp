@@ -22,9 +22,11 @@ struct SGDFormula {
     return {{"momentum_buffer"}};
   }
 
-  std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const {
-    if (dampening == 0) return {rates.lr};
-    return {rates.lr, steps == 1 ? 1 : 1 - dampening};
+  // The rate, and the factor of the gradient in the momentum, which is 1 in the first step.
+  template <typename Number>
+  std::vector<Number> step_scalars(const StepNumbers<Number>& step) const {
+    if (dampening == 0) return {step.lr};
+    return {step.lr, 1 - dampening * at_most_1(step.steps - 1)};
   }
 
   template <typename Value>
