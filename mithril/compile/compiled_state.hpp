@@ -23,8 +23,10 @@ namespace mithril {
 
 class Optimizer;
 enum class StepPart;
+enum class StepScalars;
 class Communicator;
 struct TrainedParameter;
+struct TrainingGraph;
 struct TrainingOptions;
 
 // A graph that is ready to run.
@@ -166,6 +168,11 @@ struct CompiledModel::Impl : CompiledState {
   TrainingProgram training(const std::vector<size_t>& requested_outputs,
                            const std::vector<TrainedParameter>& trained, const Optimizer& optimizer,
                            const TrainingOptions& options, StepPart part);
+  // Its graph, with whole parameters.
+  TrainingGraph step_graph(const std::vector<size_t>& requested_outputs,
+                           const std::vector<TrainedParameter>& trained, const Optimizer& optimizer,
+                           const TrainingOptions& options, StepPart part,
+                           StepScalars scalars) const;
 
  private:
   Program load_forward() const;

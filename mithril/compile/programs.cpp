@@ -174,16 +174,26 @@ const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& re
   return *program;
 }
 
-TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& requested_outputs,
+TrainingGraph CompiledModel::Impl::step_graph(const std::vector<size_t>& requested_outputs,
                                               const std::vector<TrainedParameter>& trained,
                                               const Optimizer& optimizer,
-                                              const TrainingOptions& options, StepPart part) {
+                                              const TrainingOptions& options, StepPart part,
+                                              StepScalars scalars) const {
   require_gradients();
   const std::lock_guard lock(*facts_mutex);
   std::vector<size_t> moved;
   for (const TrainedParameter& parameter : trained) moved.push_back(parameter.input);
+  return training_graph(gradient_graph(requested_outputs, moved), trained, optimizer, options, part,
+                        scalars);
+}
+
+TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& requested_outputs,
+                                              const std::vector<TrainedParameter>& trained,
+                                              const Optimizer& optimizer,
+                                              const TrainingOptions& options, StepPart part) {
   const TrainingGraph step =
-      training_graph(gradient_graph(requested_outputs, moved), trained, optimizer, options, part);
+      step_graph(requested_outputs, trained, optimizer, options, part, StepScalars::inputs);
+  const std::lock_guard lock(*facts_mutex);
   std::vector<std::string> labels = input_labels();
   for (size_t i = labels.size(); i < step.graph.inputs().size(); ++i) {
     labels.push_back(in_quotes(step.graph.value(step.graph.inputs()[i]).name));

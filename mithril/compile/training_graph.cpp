@@ -1,7 +1,9 @@
 #include "mithril/compile/training_graph.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace mithril {
@@ -39,7 +41,9 @@ class GraphAppender {
         graph_(training.graph),
         optimizer_(optimizer),
         prefix_(free_scope(graph_) + "."),
-        gradients_scope_(prefix_ + "gradients") {}
+        gradients_scope_(prefix_ + "gradients") {
+    training_.prefix = prefix_;
+  }
 
   // Adds a parameter and its gradient, in the opmath_dtype of the parameter.
   void add(const TrainedParameter& parameter, ValueId gradient) {
@@ -86,6 +90,25 @@ class GraphAppender {
     for (Expression& gradient : gradients_) gradient = gradient * cast(factor, gradient.dtype());
   }
 
+  // Adds the inputs from which the graph computes the numbers of a step, and their next values.
+  void count_steps(const TrainingOptions& options) {
+    counting_ = prefix_ + "step";
+    training_.steps = graph_.inputs().size();
+    const Expression steps = add_number(prefix_ + "steps", DType::int64, counting_);
+    const Expression taken = steps + 1;
+    give(*training_.steps, taken);
+    taken_ = cast(taken, DType::float64);
+    if (options.averages()) count_averages(options, taken);
+    const Schedule& schedule = optimizer_.schedule();
+    if (schedule.is_number()) {
+      const Tensor rate = Tensor::full(DType::float64, {}, schedule.at(0));
+      lr_ = Expression{&graph_, graph_.add_constant(prefix_ + "lr", rate), &counting_};
+    } else {
+      training_.lr = graph_.inputs().size();
+      lr_ = add_number(prefix_ + "lr", DType::float64, counting_);
+    }
+  }
+
   void update(bool average) {
     for (size_t i = 0; i < parameters_.size(); ++i) update(i, average);
   }
@@ -97,6 +120,54 @@ class GraphAppender {
     value.dtype = opmath_dtype(value.dtype);
     value.name = name;
     return {&graph_, graph_.add_input(std::move(value)), &scope};
+  }
+
+  Expression add_number(const std::string& name, DType dtype, const std::string& scope) {
+    return {&graph_, graph_.add_input({.name = name, .dtype = dtype}), &scope};
+  }
+
+  // As TrainingOptions::average_weight.
+  void count_averages(const TrainingOptions& options, const Expression& taken) {
+    training_.averaged = graph_.inputs().size();
+    const Expression averaged = add_number(prefix_ + "averaged", DType::int64, counting_);
+    const Expression count = cast(averaged, DType::float64);
+    if (const EMA* ema = std::get_if<EMA>(&options.average)) {
+      average_weight_ = 1 - ema->decay * at_most_1(count);
+      give(*training_.averaged, averaged + 1);
+      return;
+    }
+    const SWA& swa = std::get<SWA>(options.average);
+    const Expression later = taken - Datum(swa.start);
+    const Expression is_due = call("equal", {call("remainder", {later, Datum(swa.every)}), 0});
+    const Expression is_later = call("greater", {later, 0});
+    const Expression counts = call("logical_and", {is_later, is_due});
+    average_weight_ = cast(counts, DType::float64) / (count + 1);
+    give(*training_.averaged, averaged + cast(counts, DType::int64));
+  }
+
+  // The numbers of a parameter's step, and the weight of its average if `average`.
+  std::vector<Expression> numbers_of(const TrainedParameter& parameter, const std::string& scope,
+                                     DType dtype, bool average) {
+    const size_t count = optimizer_.step_scalars(1, parameter.rates).size();
+    std::vector<Expression> numbers;
+    if (!training_.steps) {
+      for (size_t n = 0; n < count; ++n)
+        numbers.push_back(add_number(scope + ".number_" + std::to_string(n), dtype, scope));
+      if (average) numbers.push_back(add_number(scope + ".average_weight", dtype, scope));
+      return numbers;
+    }
+    // Parameters with the same rates have the same numbers.
+    const auto [known, is_new] = computed_.try_emplace(
+        {parameter.lr_factor, parameter.rates.weight_decay, static_cast<int>(dtype)});
+    if (!is_new) return known->second;
+    const Expression lr = parameter.lr_factor == 1 ? lr_ : lr_ * parameter.lr_factor;
+    numbers =
+        optimizer_.step_scalars(StepNumbers<Expression>{taken_, lr, parameter.rates.weight_decay});
+    MITHRIL_CHECK(numbers.size() == count, "no graph computes the numbers of a step");
+    if (average) numbers.push_back(average_weight_);
+    for (Expression& each : numbers) each = cast(each, dtype);
+    known->second = numbers;
+    return numbers;
   }
 
   // The next value of an input, as an output.
@@ -111,20 +182,17 @@ class GraphAppender {
     const std::string scope = prefix_ + param.name;
     const auto expression = [&](ValueId id) { return Expression{&graph_, id, &scope}; };
     const DType state = opmath_dtype(param.dtype);
-    const auto number = [&](const std::string& name) {
-      return expression(graph_.add_input({.name = scope + "." + name, .dtype = state}));
-    };
     ParameterUpdate<Expression> next{.param = cast(expression(graph_.inputs()[parameter]), state),
                                      .gradient = gradients_[i],
                                      .slots = {},
                                      .step_scalars = {},
                                      .weight_decay = parameters_[i].rates.weight_decay};
-    const size_t scalars = optimizer_.step_scalars(1, parameters_[i].rates).size();
-    for (size_t n = 0; n < scalars; ++n) {
-      next.step_scalars.push_back(number("number_" + std::to_string(n)));
-    }
+    next.step_scalars = numbers_of(parameters_[i], scope, state, average);
     Expression weight;
-    if (average) weight = number("average_weight");
+    if (average) {
+      weight = next.step_scalars.back();
+      next.step_scalars.pop_back();
+    }
     const size_t first_slot = graph_.inputs().size();
     for (const OptimizerSlot& slot : optimizer_.slots()) {
       training_.memory.push_back({graph_.inputs().size(), parameter});
@@ -146,15 +214,19 @@ class GraphAppender {
   const Optimizer& optimizer_;
   const std::string prefix_;
   const std::string gradients_scope_;
+  std::string counting_;  // the scope of the numbers of a step
   std::vector<TrainedParameter> parameters_;
   std::vector<Expression> gradients_;
+  // If the graph computes the numbers of a step.
+  Expression taken_, lr_, average_weight_;
+  std::map<std::tuple<double, double, int>, std::vector<Expression>> computed_;
 };
 
 }  // namespace
 
 TrainingGraph training_graph(Graph gradients, const std::vector<TrainedParameter>& parameters,
                              const Optimizer& optimizer, const TrainingOptions& options,
-                             StepPart part) {
+                             StepPart part, StepScalars scalars) {
   TrainingGraph training{.graph = std::move(gradients)};
   Graph& graph = training.graph;
   const size_t kept = graph.outputs().size() - parameters.size();
@@ -172,6 +244,7 @@ TrainingGraph training_graph(Graph gradients, const std::vector<TrainedParameter
   }
   if (part == StepPart::finish) appending.take_mean(options.accumulate);
   appending.clip(options);
+  if (scalars == StepScalars::computed) appending.count_steps(options);
   appending.update(options.averages());
   return training;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "mithril/backend/backend.hpp"
@@ -15,10 +17,15 @@ namespace mithril {
 // last ones and updating.
 enum class StepPart { whole, accumulate, finish };
 
+// Where the numbers of a step come from, such as bias corrections: from the caller, or from the
+// number of the step.
+enum class StepScalars { inputs, computed };
+
 // A parameter to be updated: an input of the graph.
 struct TrainedParameter {
   size_t input;
-  StepRates rates;  // only the weight decay is part of the graph
+  StepRates rates;       // only the weight decay is part of the graph
+  double lr_factor = 1;  // of its group, if the graph computes the numbers
 };
 
 // An input of the graph with the dims of a parameter, which is an input, too.
@@ -28,19 +35,24 @@ struct ParameterInput {
 
 // Further inputs of the graph: with accumulation, the sum of the gradients of each parameter; then,
 // except in StepPart::accumulate, for each parameter the numbers of its step, the weight of its
-// average, its slots and its average. Further outputs: what of these and of the parameters changes,
+// average, its slots and its average. If the graph computes these numbers, it has the counts and
+// the rate instead, before all slots. Further outputs: what of these and of the parameters changes,
 // except that the caller clears sums after StepPart::finish.
 struct TrainingGraph {
   Graph graph;
+  std::string prefix = {};                         // of the names of these inputs
   std::vector<Donation> donations = {};            // one for each of these outputs
   std::vector<ParameterInput> gradient_sums = {};  // the inputs that are sums of gradients
   std::vector<ParameterInput> memory = {};         // the inputs that are slots and averages
+  // Inputs of rank 0, with StepScalars::computed: the number of steps taken, int64; that of steps
+  // in the averages, int64; and the learning rate, float64, unless it is always the same.
+  std::optional<size_t> steps = {}, averaged = {}, lr = {};
 };
 
 // `gradients`: a graph whose last outputs are the gradients of these parameters. TypeError E0382
 // for one that is not floating-point.
 TrainingGraph training_graph(Graph gradients, const std::vector<TrainedParameter>& parameters,
                              const Optimizer& optimizer, const TrainingOptions& options,
-                             StepPart part);
+                             StepPart part, StepScalars scalars = StepScalars::inputs);
 
 }  // namespace mithril
