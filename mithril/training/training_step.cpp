@@ -18,6 +18,7 @@
 #include "mithril/compile/training_graph.hpp"
 #include "mithril/distributed/or_abandon.hpp"
 #include "mithril/tensor/memory_extents.hpp"
+#include "mithril/training/export_step.hpp"
 #include "mithril/training/gather_memory.hpp"
 #include "mithril/training/gradient_sums.hpp"
 
@@ -101,6 +102,19 @@ TrainingStep::TrainingStep(TrainingStep&&) noexcept = default;
 TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) {
   const TracedCall call("TrainingStep");
   return or_abandon(group_of(*impl_->compiled), [&] { return impl_->run(params, data); });
+}
+
+ExportedStep TrainingStep::exported(const TensorMap& params) const {
+  const Impl& step = *impl_;
+  const auto& without_hooks = step.compiled->without_hooks;
+  StepParts parts{.compiled = without_hooks ? *without_hooks : *step.compiled,
+                  .optimizer = step.optimizer,
+                  .options = step.options,
+                  .of = step.of,
+                  .incoming = step.incoming,
+                  .state = step.state};
+  for (const Impl::Trained& each : step.trained) parts.trained.push_back(each.key);
+  return export_step(parts, compiled().load_state_dict(params));
 }
 
 CompiledModel TrainingStep::compiled() const { return CompiledModel(impl_->compiled); }

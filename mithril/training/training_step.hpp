@@ -7,6 +7,7 @@
 #include "mithril/compile/compiled_model.hpp"
 #include "mithril/optim/optimizer.hpp"
 #include "mithril/optim/training_options.hpp"
+#include "mithril/training/exported_step.hpp"
 
 namespace mithril {
 
@@ -66,6 +67,13 @@ class TrainingStep {
   //   step.save_together("last.safetensors", params, {.optimizer = &optimizer, .step = &step});
   void save_together(const std::string& path, const TensorMap& params,
                      const CheckpointParts& parts) const;
+
+  // The step as one graph, with the values that its inputs have now, for write_onnx. Hooks are left
+  // out, and sizes that compiling left open stay open. StateError E0901 for other parameters, E0904
+  // for a state of the optimizer that does not fit them; ValueError E1370 with all that no file can
+  // say: `accumulate` above 1, parameters that have moved different numbers of times, an optimizer
+  // whose numbers no graph computes, and equal names.
+  ExportedStep exported(const TensorMap& params) const;
 
   // The model and the optimizer of the step. The model shares everything with the one passed to the
   // constructor.
