@@ -13,6 +13,7 @@ namespace mithril::tests {
 OnnxExport exported_to_onnx(const Graph& graph, std::int64_t opset) {
   onnx::GraphExport how{.opset = opset};
   how.initializers.resize(graph.inputs().size());
+  for (const ValueId id : graph.inputs()) how.input_names.push_back(graph.value(id).name);
   for (const Output& output : graph.outputs()) how.output_names.push_back(output.name);
   std::vector<Fact> problems;
   const onnx::WrittenGraph written = onnx::export_graph(graph, how, problems);

@@ -49,7 +49,7 @@ class GraphWriter {
     std::vector<Operand> inputs;
     for (std::size_t i = 0; i < graph_.inputs().size(); ++i) {
       const Value& value = graph_.value(graph_.inputs()[i]);
-      inputs.push_back({.name = names_.add(value.name), .dtype = value.dtype});
+      inputs.push_back({.name = names_.add(how_.input_names[i]), .dtype = value.dtype});
       if (how_.initializers[i]) {
         builder_.graph().initializers.push_back({inputs.back().name, *how_.initializers[i]});
       } else {

@@ -27,6 +27,7 @@ struct GraphExport {
   std::int64_t opset = 20;
   // In the order of graph.inputs(): the elements of inputs that become initializers.
   std::vector<const Tensor*> initializers = {};
+  std::vector<std::string> input_names = {};   // of graph.inputs()
   std::vector<std::string> output_names = {};  // of graph.outputs()
 };
 
