@@ -26,12 +26,14 @@ from ._stubs.functions import _check_op as _check_op
 from ._stubs.functions import _Communicator as _Communicator
 from ._stubs.functions import _onnx_gradient_inputs as _onnx_gradient_inputs
 from ._stubs.functions import _onnx_reference as _onnx_reference
+from ._stubs.functions import _onnx_step_reference as _onnx_step_reference
 from ._stubs.functions import _read_onnx as _read_onnx
 from ._stubs.functions import _save_together as _save_together
 from ._stubs.functions import _single_process as _single_process
 from ._stubs.functions import _TensorBoard as _TensorBoard
 from ._stubs.functions import _torch_communicator as _torch_communicator
 from ._stubs.functions import _write_onnx as _write_onnx
+from ._stubs.functions import _write_onnx_step as _write_onnx_step
 from ._stubs.functions import _write_wasm_loaders as _write_wasm_loaders
 from ._stubs.functions import codegen as codegen
 from ._stubs.functions import cpu_backend as cpu_backend

@@ -44,15 +44,27 @@ void write_onnx_file(const CompiledModel& compiled, py::handle path, const py::d
   write_onnx(compiled, file, options);
 }
 
+py::dict write_onnx_step(const TrainingStep& step, py::handle path, const py::dict& params,
+                         std::int64_t opset, bool external_data, bool all_values) {
+  const std::string file = path_of(path);
+  const OnnxWriteOptions options =
+      write_options(params, {}, opset, external_data, false, all_values);
+  return dict_of(call_unlocked([&] { return write_onnx(step, file, options); }));
+}
+
+template <typename Source>
+py::dict reference_of(const Source& source, const py::dict& data, const OnnxWriteOptions& options) {
+  const TensorMap inputs = tensor_map_of(data);
+  return dict_of(call_unlocked([&] { return onnx_reference(source, inputs, options); }));
+}
+
 py::dict onnx_reference_values(const CompiledModel& compiled, const py::dict& data,
                                const py::dict& params, const py::dict& state, bool gradients) {
-  const TensorMap inputs = tensor_map_of(data);
-  const OnnxWriteOptions options = write_options(params, state, 20, false, gradients, true);
-  const TensorMap made = [&] {
-    const InterpreterUnlocked free;
-    return onnx_reference(compiled, inputs, options);
-  }();
-  return dict_of(made);
+  return reference_of(compiled, data, write_options(params, state, 20, false, gradients, true));
+}
+
+py::dict onnx_step_values(const TrainingStep& step, const py::dict& data, const py::dict& params) {
+  return reference_of(step, data, write_options(params, {}, 20, false, false, true));
 }
 
 // (domain, op, since, what computes it, limits) of each row, for docs/onnx.md.
@@ -86,6 +98,11 @@ void bind_onnx(py::module_& module) {
   module.def("_onnx_reference", onnx_reference_values, py::arg("compiled"), py::arg("data"),
              py::arg("params"), py::arg("state"), py::arg("gradients"),
              "Every value of such a file, in its order.");
+  module.def("_write_onnx_step", write_onnx_step, py::arg("step"), py::arg("path"),
+             py::arg("params"), py::arg("opset"), py::arg("external_data"), py::arg("all_values"),
+             "Writes a step of training as an ONNX file; returns the values of its inputs.");
+  module.def("_onnx_step_reference", onnx_step_values, py::arg("step"), py::arg("data"),
+             py::arg("params"), "Every value of such a file, in its order.");
   module.def("_onnx_gradient_inputs", onnx_gradient_inputs, py::arg("compiled"),
              "The incoming gradients that such a file with gradients has as inputs.");
   module.def("_onnx_spellings", onnx_spellings, "What ops become in ONNX, for docs/onnx.md.");

@@ -6,6 +6,7 @@
 
 #include "mithril/compile/compiled_model.hpp"
 #include "mithril/tensor/tensor_map.hpp"
+#include "mithril/training/training_step.hpp"
 
 namespace mithril {
 
@@ -36,6 +37,18 @@ struct OnnxWriteOptions {
 void write_onnx(const CompiledModel& compiled, const std::string& path,
                 const OnnxWriteOptions& options = {});
 
+// Writes a step of training. Its outputs are those of the model before the update, and the next
+// values of the parameters, the states, the slots of the optimizer ("fc1.weight.exp_avg") and the
+// number of "steps", each with the name of its input and "_next". Frozen parameters are
+// initializers. A learning rate that a schedule changes is the input "lr", float64. Returns the
+// present values of these inputs, for the first call of the file. Each later call takes the outputs
+// of the one before. StateError E0901 for other parameters, E0904 for a state of the optimizer that
+// does not fit them; ValueError E1370 with all that no file can say (TrainingStep::exported), E1371
+// for options.state and options.gradients, E1320 and E1321; InputError E0831. Example:
+//   ml::TensorMap values = ml::write_onnx(step, "step.onnx", {.params = params.share()});
+TensorMap write_onnx(const TrainingStep& step, const std::string& path,
+                     const OnnxWriteOptions& options = {});
+
 // The inputs "OUTPUT.grad" of a file with gradients. GradientError E0505 for a model that was
 // compiled for inference.
 std::vector<std::string> onnx_gradient_inputs(const CompiledModel& compiled);
@@ -43,6 +56,9 @@ std::vector<std::string> onnx_gradient_inputs(const CompiledModel& compiled);
 // The outputs of such a file, as the reference computes them from these inputs, in the order in
 // which they are made. The errors of write_onnx.
 TensorMap onnx_reference(const CompiledModel& compiled, const TensorMap& data,
+                         const OnnxWriteOptions& options = {});
+// Inputs of a step that `data` lacks have their present values.
+TensorMap onnx_reference(const TrainingStep& step, const TensorMap& data,
                          const OnnxWriteOptions& options = {});
 
 }  // namespace mithril

@@ -57,6 +57,17 @@ def _write_onnx(
     gradients: bool,
     all_values: bool,
 ) -> None: ...
+def _write_onnx_step(
+    step: TrainingStep,
+    path: str | PathLike[str],
+    params: Mapping[str, Any],
+    opset: int,
+    external_data: bool,
+    all_values: bool,
+) -> dict[str, Any]: ...
+def _onnx_step_reference(
+    step: TrainingStep, data: Mapping[str, Any], params: Mapping[str, Any]
+) -> dict[str, Any]: ...
 def _onnx_gradient_inputs(compiled: CompiledModel) -> list[str]: ...
 def _onnx_reference(
     compiled: CompiledModel,

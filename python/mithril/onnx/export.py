@@ -8,10 +8,10 @@ import os
 import tempfile
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, overload
 
 from .. import _core
-from .._core import CompiledModel, raise_error
+from .._core import CompiledModel, TrainingStep, raise_error
 from .._internal.arguments import checked_kinds
 
 __all__ = ["to_onnx"]
@@ -20,7 +20,7 @@ TOLERANCE = 1e-4  # of the largest element of an output, and at least this
 HALF_TOLERANCE = 1e-2  # the same for float16 and bfloat16
 
 
-@checked_kinds
+@overload
 def to_onnx(
     compiled: CompiledModel,
     file: str | os.PathLike[str],
@@ -32,8 +32,38 @@ def to_onnx(
     gradients: bool = False,
     data: Mapping[str, Any] | None = None,
     check: bool = True,
-) -> None:
-    """Writes a compiled model as an ONNX file, in inference mode or with gradients, and checks it.
+) -> None: ...
+
+
+@overload
+def to_onnx(
+    compiled: TrainingStep,
+    file: str | os.PathLike[str],
+    params: Mapping[str, Any],
+    *,
+    opset: int = 20,
+    external_data: bool = False,
+    data: Mapping[str, Any] | None = None,
+    check: bool = True,
+) -> dict[str, Any]: ...
+
+
+@checked_kinds
+def to_onnx(
+    compiled: CompiledModel | TrainingStep,
+    file: str | os.PathLike[str],
+    params: Mapping[str, Any] | None = None,
+    *,
+    state: Mapping[str, Any] | None = None,
+    opset: int = 20,
+    external_data: bool = False,
+    gradients: bool = False,
+    data: Mapping[str, Any] | None = None,
+    check: bool = True,
+) -> dict[str, Any] | None:
+    """Writes a compiled model or a training step as an ONNX file, and checks the file.
+
+    A model is written in inference mode, or with gradients.
 
     Inputs, outputs and parameters keep their names, and sizes that compiling left open stay
     symbolic. A state that inference changes is an input, and an output of its name with "_next".
@@ -43,8 +73,13 @@ def to_onnx(
     `data`, runs it and compares the outputs with those of Mithril. A warning says if it has no
     kernels for the dtypes of the file, which is common for float64.
 
+    The file of a `TrainingStep` has the outputs of the model before the update, and the next values
+    of the parameters, the states, the slots of the optimizer ("fc1.weight.exp_avg") and the number
+    of "steps", each with the name of its input and "_next". Frozen parameters are initializers. A
+    learning rate that a schedule changes is the input "lr", float64.
+
     Args:
-        compiled: The compiled model.
+        compiled: The compiled model, or the training step.
         file: The path of the file.
         params: The parameters. A model that `bind` made has none.
         state: What inference reads, such as running statistics.
@@ -57,21 +92,38 @@ def to_onnx(
             "OUTPUT.grad" for each output that has a gradient.
         data: Inputs with which ONNX Runtime runs the file.
         check: Whether to check the file.
+
+    Returns:
+        For a training step, the dict of the present values of its inputs other than the data. None
+        for a model.
+
     Raises:
         StateError: Parameters or states are missing, or do not fit.
         GradientError: `gradients` of a model that was compiled for inference.
         ValueError: The opset cannot express nodes of the model (the error lists all of them with
             their reasons), or is not from 13 to 24. The checker or ONNX Runtime refuses the file,
-            or ONNX Runtime has other results; the error names the first node that differs.
+            or ONNX Runtime has other results; the error names the first node that differs. For a
+            training step: `state` or `gradients` are given, it accumulates gradients, its
+            parameters have moved different numbers of times, no graph computes the learning rates
+            of its optimizer, or two values of the file have one name.
         InputError: The file cannot be written, or `data` has other keys than the model has inputs.
 
     Example:
         ml.to_onnx(compiled, "net.onnx", params, data=data)
+        values = ml.to_onnx(step, "step.onnx", params)
 
     See docs/onnx.md, "Export".
     """
     path = os.fspath(file)
-    export = _Export(compiled, dict(params or {}), dict(state or {}), opset, gradients)
+    export: _Export | _StepExport
+    if isinstance(compiled, TrainingStep):
+        if state is not None or gradients:
+            message = "a training step has its own state, and its file has no gradients"
+            advice = "leave `state` and `gradients` out, or write step.compiled"
+            raise_error("ValueError", "E1371", message, help=advice)
+        export = _StepExport(compiled, dict(params or {}), opset)
+    else:
+        export = _Export(compiled, dict(params or {}), dict(state or {}), opset, gradients)
     if data is not None:
         export.check_keys(data)
     programs = [module for module in ("onnx.checker", "onnxruntime") if check and _has(module)]
@@ -84,7 +136,7 @@ def to_onnx(
                 _check(path, made)
             if "onnxruntime" in programs:
                 _Comparison(export, path, temporary).run(made, data)
-    export.write(path, external_data)
+    return export.write(path, external_data)
 
 
 def _temporary_folder(folder: str, path: str) -> tempfile.TemporaryDirectory[str]:
@@ -118,12 +170,11 @@ class _Export:
         needed = set(self.compiled.data_keys)
         if self.gradients:
             needed.update(_core._onnx_gradient_inputs(self.compiled))
-        known = needed | set(self.compiled.initial_state_dict)
-        facts = {"missing": sorted(needed - set(data)), "unknown": sorted(set(data) - known)}
-        found = [(kind, ", ".join(keys)) for kind, keys in facts.items() if keys]
-        if found:
-            message = "to_onnx: data has other keys than the model has inputs"
-            raise_error("InputError", "E1325", message, facts=found)
+        _check_keys(data, needed, needed | set(self.compiled.initial_state_dict))
+
+    def given(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The inputs of the file. States that it has as inputs have their values."""
+        return {**self.compiled.initial_state_dict, **self.state, **data}
 
     def write(self, path: str, external_data: bool = False, all_values: bool = False) -> None:
         _core._write_onnx(
@@ -144,6 +195,38 @@ class _Export:
         )
 
 
+class _StepExport:
+    def __init__(self, step: TrainingStep, params: dict[str, Any], opset: int) -> None:
+        self.step, self.params, self.opset = step, params, opset
+        self.values: dict[str, Any] = {}
+
+    def check_keys(self, data: Mapping[str, Any]) -> None:
+        needed = set(self.step.compiled.data_keys)
+        _check_keys(data, needed, needed)
+
+    def given(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        return {**self.values, **data}
+
+    def write(
+        self, path: str, external_data: bool = False, all_values: bool = False
+    ) -> dict[str, Any]:
+        self.values = _core._write_onnx_step(
+            self.step, path, self.params, self.opset, external_data, all_values
+        )
+        return self.values
+
+    def reference(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        return _core._onnx_step_reference(self.step, dict(data), self.params)
+
+
+def _check_keys(data: Mapping[str, Any], needed: set[str], known: set[str]) -> None:
+    facts = {"missing": sorted(needed - set(data)), "unknown": sorted(set(data) - known)}
+    found = [(kind, ", ".join(keys)) for kind, keys in facts.items() if keys]
+    if found:
+        message = "to_onnx: data has other keys than the model has inputs"
+        raise_error("InputError", "E1325", message, facts=found)
+
+
 def _check(path: str, made: str) -> None:
     checker = importlib.import_module("onnx.checker")
     inference = importlib.import_module("onnx.shape_inference")
@@ -157,7 +240,7 @@ def _check(path: str, made: str) -> None:
 class _Comparison:
     """A file in ONNX Runtime, beside the reference."""
 
-    def __init__(self, export: _Export, path: str, folder: str) -> None:
+    def __init__(self, export: _Export | _StepExport, path: str, folder: str) -> None:
         self.export, self.path, self.folder = export, path, folder
 
     def run(self, made: str, data: Mapping[str, Any] | None) -> None:
@@ -212,8 +295,8 @@ class _Comparison:
         warnings.warn(f"to_onnx: ONNX Runtime cannot check {self.path}: {reason}", stacklevel=2)
 
     def inputs(self, session: Any, data: Mapping[str, Any]) -> dict[str, Any]:
-        """What the session reads. States that the file has as inputs have their values."""
-        given = {**self.export.compiled.initial_state_dict, **self.export.state, **data}
+        """What the session reads."""
+        given = self.export.given(data)
         return {node.name: _array(given[node.name], node.type) for node in session.get_inputs()}
 
     def first_difference(
