@@ -15,6 +15,7 @@ class FileReader {
   void add_function(std::string_view bytes, FileRecord& file);
   TensorRecord tensor(std::string_view bytes);
   std::pair<std::string, std::int64_t> opset(std::string_view bytes);
+  std::pair<std::string, std::string> entry(std::string_view bytes);
 
  private:
   NodeRecord node(std::string_view bytes, int depth);
@@ -261,6 +262,15 @@ std::pair<std::string, std::int64_t> FileReader::opset(std::string_view bytes) {
   return made;
 }
 
+std::pair<std::string, std::string> FileReader::entry(std::string_view bytes) {
+  std::pair<std::string, std::string> made;
+  for (Fields fields(bytes, source_, "StringStringEntryProto"); fields.next();) {
+    if (fields.tag() == entry_field::key) made.first = fields.bytes();
+    if (fields.tag() == entry_field::value) made.second = fields.bytes();
+  }
+  return made;
+}
+
 }  // namespace
 
 const FunctionRecord* FileRecord::function_of(const NodeRecord& node) const {
@@ -279,6 +289,9 @@ FileRecord read_file(const std::string& path) {
     switch (fields.tag()) {
       case model_field::opset_import:
         made.opsets.insert(reader.opset(fields.bytes()));
+        break;
+      case model_field::metadata_props:
+        made.metadata.insert(reader.entry(fields.bytes()));
         break;
       case model_field::functions:
         reader.add_function(fields.bytes(), made);

@@ -77,6 +77,7 @@ struct FileRecord {
   std::string_view bytes;
   std::map<std::string, std::int64_t> opsets;  // by domain; "" is the one of ONNX
   std::map<std::array<std::string, 3>, FunctionRecord> functions;  // by domain, name, overload
+  std::map<std::string, std::string> metadata;
   GraphRecord graph;
 
   // The function that the node calls; null if it is an op.

@@ -88,7 +88,8 @@ class FileImport {
     for (const std::string& key : inputs_)
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) data.push_back(key);
     model.set_cin(data);
-    return {model, std::move(workspace_.parameters()), std::move(workspace_.renamed())};
+    return {model, std::move(workspace_.parameters()), std::move(workspace_.renamed()),
+            file_.metadata};
   }
 
  private:

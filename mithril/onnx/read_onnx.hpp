@@ -27,6 +27,8 @@ struct OnnxModel {
   // Ports whose name in the file has a NUL, or is that of an input and of an output: from the port
   // to the name in the file.
   std::map<std::string, std::string> renamed;
+  // What the exporter noted in the file, such as the labels of classes. Not always UTF-8.
+  std::map<std::string, std::string> metadata;
 };
 
 // The graph of an ONNX file as a model, with the names of the file for its inputs, outputs and

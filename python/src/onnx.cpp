@@ -11,6 +11,16 @@
 namespace mithril::python {
 namespace {
 
+// Other bytes than UTF-8 become U+FFFD.
+py::dict metadata_of(const OnnxModel& read) {
+  const auto decoded = [](const std::string& bytes) {
+    return py::bytes(bytes).attr("decode")("utf-8", "replace");
+  };
+  py::dict made;
+  for (const auto& [key, value] : read.metadata) made[decoded(key)] = decoded(value);
+  return made;
+}
+
 py::tuple read_onnx_file(py::handle path, const py::dict& constants, const py::dict& shapes,
                          py::handle dtype) {
   const std::string file = path_of(path);
@@ -21,7 +31,8 @@ py::tuple read_onnx_file(py::handle path, const py::dict& constants, const py::d
     const InterpreterUnlocked free;
     return read_onnx(file, options);
   }();
-  return py::make_tuple(object_of(made.model), dict_of(made.parameters), made.renamed);
+  return py::make_tuple(object_of(made.model), dict_of(made.parameters), made.renamed,
+                        metadata_of(made));
 }
 
 OnnxWriteOptions write_options(const py::dict& params, const py::dict& state, std::int64_t opset,
@@ -90,7 +101,8 @@ std::vector<std::pair<std::string, std::string>> onnx_spellings() {
 
 void bind_onnx(py::module_& module) {
   module.def("_read_onnx", read_onnx_file, py::arg("path"), py::arg("constants"), py::arg("shapes"),
-             py::arg("dtype"), "The model, the parameters and the renamed ports of an ONNX file.");
+             py::arg("dtype"),
+             "The model, parameters, renamed ports and metadata of an ONNX file.");
   module.def("_write_onnx", write_onnx_file, py::arg("compiled"), py::arg("path"),
              py::arg("params"), py::arg("state"), py::arg("opset"), py::arg("external_data"),
              py::arg("gradients"), py::arg("all_values"),

@@ -51,6 +51,21 @@ TEST_CASE("onnx: a layer keeps its names, and any batch runs") {
   CHECK(outputs.at("y").values<float>()[3] == 121.0F);
 }
 
+TEST_CASE("onnx: metadata of the file are kept, also if they are no text") {
+  const FileFolder folder;
+  const auto noted = [](std::string_view key, std::string_view value) {
+    namespace field = onnx::entry_field;
+    const std::string entry =
+        tests::OnnxMessage().text(field::key, key).text(field::value, value).bytes();
+    return tests::OnnxMessage().text(onnx::model_field::metadata_props, entry).bytes();
+  };
+  const std::string file = tests::onnx_file(layer_graph().bytes()) + noted("labels", "cat\ndog") +
+                           noted("empty", "") + noted("bytes", "\xff");
+  const OnnxModel net = read_onnx(folder.write("net.onnx", file));
+  CHECK(net.metadata == std::map<std::string, std::string>{
+                            {"labels", "cat\ndog"}, {"empty", ""}, {"bytes", "\xff"}});
+}
+
 TEST_CASE("onnx: a model that is written is read back with its names, sizes and results") {
   const FileFolder folder;
   const OnnxModel net = read_graph(folder, layer_graph());

@@ -46,7 +46,7 @@ def _read_onnx(
     constants: Mapping[str, Any],
     shapes: Mapping[str, Any],
     dtype: DTypeLike,
-) -> tuple[Model, dict[str, Any], dict[str, str]]: ...
+) -> tuple[Model, dict[str, Any], dict[str, str], dict[str, str]]: ...
 def _write_onnx(
     compiled: CompiledModel,
     path: str | PathLike[str],

@@ -14,10 +14,18 @@ from .._internal.arguments import checked
 __all__ = ["OnnxModel", "from_onnx"]
 
 
-class OnnxModel(NamedTuple):
+class _OnnxModelFields(NamedTuple):
+    model: Model
+    params: dict[str, Any]
+    renamed: dict[str, str]
+
+
+class OnnxModel(_OnnxModelFields):
     """A model of an ONNX file: `model, params, renamed = ml.from_onnx(path)`.
 
     `renamed` has the ports that have another name than in the file: the port, and that name.
+    `metadata`, which is no element of the tuple, has what the exporter noted in the file, such as
+    the labels of classes.
 
     Example:
         net = ml.from_onnx("net.onnx")
@@ -26,9 +34,7 @@ class OnnxModel(NamedTuple):
     See docs/onnx.md.
     """
 
-    model: Model
-    params: dict[str, Any]
-    renamed: dict[str, str]
+    metadata: dict[str, str]
 
 
 @checked
@@ -56,7 +62,7 @@ def from_onnx(
             that are "float64" or "float32", but not of this dtype, keep theirs.
     Returns:
         A tuple (model, params, renamed), where renamed has the ports that have another name than in
-        the file.
+        the file. Its attribute `metadata` is the metadata of the file.
     Raises:
         InputError: The file, or its external data, cannot be read.
         ParseError: The file is damaged, or not an ONNX file.
@@ -74,5 +80,7 @@ def from_onnx(
     for name, given in (("constants", constants), ("shapes", shapes)):
         if given is not None and not isinstance(given, Mapping):
             wrong_argument("from_onnx", name, "a dict or None", given)
-    made = _core._read_onnx(file, dict(constants or {}), dict(shapes or {}), dtype)
-    return OnnxModel(*made)
+    read = _core._read_onnx(file, dict(constants or {}), dict(shapes or {}), dtype)
+    made = OnnxModel(*read[:3])
+    made.metadata = read[3]
+    return made

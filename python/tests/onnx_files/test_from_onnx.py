@@ -1,5 +1,6 @@
 """`ml.from_onnx`: results, training, options and errors."""
 
+import pickle
 import subprocess
 import sys
 
@@ -50,6 +51,19 @@ def test_a_network_has_the_results_of_its_formula(path):
     )
     expected = hidden.relu().flatten(1) @ weights["fc/weight:0"].T
     np.testing.assert_allclose(result, expected.numpy(), rtol=1e-4, atol=1e-4)
+
+
+def test_metadata_of_the_file_are_kept(path):
+    assert ml.from_onnx(path).metadata == {}
+    noted = [
+        ob.field(1, "labels") + ob.field(2, "cat\ndög"),
+        ob.field(1, b"\xff") + ob.field(2, ""),
+    ]
+    path.write_bytes(network() + b"".join(ob.field(14, each) for each in noted))
+    read = ml.from_onnx(path)
+    assert read.metadata == {"labels": "cat\ndög", "\ufffd": ""}
+    again = pickle.loads(pickle.dumps(read))
+    assert again.metadata == read.metadata and again.renamed == read.renamed
 
 
 def test_an_imported_model_is_trained(path):
