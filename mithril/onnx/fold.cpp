@@ -139,6 +139,56 @@ std::optional<Outputs> elementwise_sizes(const NodeContext& node, SizeFunction f
   return Outputs{Value::of_sizes(made, is_scalar(node.value(0)) && is_scalar(node.value(1)))};
 }
 
+// Whether two sizes are equal; nothing if that depends on a size that is not known.
+std::optional<bool> are_equal(const Size& a, const Size& b, bool may_be_negative) {
+  const auto *left = std::get_if<std::int64_t>(&a), *right = std::get_if<std::int64_t>(&b);
+  if (left && right) return *left == *right;
+  const auto* number = left ? left : right;
+  if (number && *number < 0 && !may_be_negative) return false;
+  return std::nullopt;
+}
+
+bool may_be_negative(const NodeContext& node) {
+  return std::any_of(node.values().begin(), node.values().end(),
+                     [](const Value& value) { return value.may_be_negative; });
+}
+
+std::optional<Outputs> compared_sizes(const NodeContext& node) {
+  if (!is_size_like(node.value(0)) || !is_size_like(node.value(1))) return std::nullopt;
+  const std::vector<Size> a = node.elements(0), b = node.elements(1);
+  if (a.empty() || b.empty()) return std::nullopt;
+  if (a.size() != b.size() && a.size() != 1 && b.size() != 1) return std::nullopt;
+  std::vector<bool> made;
+  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+    const auto equal =
+        are_equal(a[a.size() == 1 ? 0 : i], b[b.size() == 1 ? 0 : i], may_be_negative(node));
+    if (!equal) return std::nullopt;
+    made.push_back(*equal);
+  }
+  const bool is_one = is_scalar(node.value(0)) && is_scalar(node.value(1));
+  const Dims dims = is_one ? Dims{} : Dims{static_cast<std::int64_t>(made.size())};
+  return Outputs{Value(Tensor::of(dims, made), ElementType::boolean)};
+}
+
+std::optional<Outputs> chosen_sizes(const NodeContext& node) {
+  const Value& condition = node.value(0);
+  if (!condition.known || condition.known->rank() > 1) return std::nullopt;
+  if (!is_size_like(node.value(1)) || !is_size_like(node.value(2))) return std::nullopt;
+  const auto chosen = condition.known->values<bool>();
+  const std::vector<Size> yes = node.elements(1), no = node.elements(2);
+  const std::size_t count = std::max({chosen.size(), yes.size(), no.size()});
+  for (const std::size_t own : {chosen.size(), yes.size(), no.size()})
+    if (own != 1 && own != count) return std::nullopt;
+  std::vector<Size> made;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::vector<Size>& from = chosen[chosen.size() == 1 ? 0 : i] ? yes : no;
+    made.push_back(from[from.size() == 1 ? 0 : i]);
+  }
+  const bool is_one =
+      condition.known->rank() == 0 && is_scalar(node.value(1)) && is_scalar(node.value(2));
+  return Outputs{Value::of_sizes(made, is_one)};
+}
+
 std::optional<Outputs> gathered_sizes(const NodeContext& node) {
   const Value& index = node.value(1);
   if (!node.value(0).sizes || node.value(0).is_scalar || !index.known || index.known->rank() > 1)
@@ -178,9 +228,18 @@ std::optional<Outputs> sliced_sizes(const NodeContext& node) {
   return Outputs{Value::of_sizes(made)};
 }
 
-}  // namespace
+// A size fits into both.
+bool is_size_type(ElementType type) {
+  return type == ElementType::int64 || type == ElementType::int32;
+}
 
-std::optional<Outputs> computed_sizes(const NodeContext& node) {
+Value cast_sizes(Value value, ElementType type) {
+  value.type = type;
+  if (value.known) value.known = value.known->to(*held_dtype(type));
+  return value;
+}
+
+std::optional<Outputs> from_sizes(const NodeContext& node) {
   const bool has_sizes = std::any_of(node.values().begin(), node.values().end(),
                                      [](const Value& value) { return value.sizes.has_value(); });
   if (!has_sizes || !node.node().domain.empty()) return std::nullopt;
@@ -189,10 +248,10 @@ std::optional<Outputs> computed_sizes(const NodeContext& node) {
   if (op == "Gather") return gathered_sizes(node);
   if (op == "Concat") return joined_sizes(node);
   if (op == "Slice") return sliced_sizes(node);
+  if (op == "Equal") return compared_sizes(node);
+  if (op == "Where") return chosen_sizes(node);
   const Value& value = node.value(0);
-  const bool is_cast_to_int =
-      op == "Cast" && node.integer("to") == static_cast<std::int64_t>(ElementType::int64);
-  if (op == "Identity" || is_cast_to_int) return Outputs{value};
+  if (op == "Identity") return Outputs{value};
   if (!value.sizes) return std::nullopt;
   if (op == "Unsqueeze" && value.is_scalar) {
     const auto axes = node.integers_or_input("axes", 1);
@@ -208,6 +267,35 @@ std::optional<Outputs> computed_sizes(const NodeContext& node) {
     return Outputs{Value::of_sizes(*value.sizes)};
   }
   return std::nullopt;
+}
+
+bool makes_negative(const NodeContext& node) {
+  if (!arithmetic_of(node.node().op)) return false;
+  const auto is_negative = [](const Size& size) {
+    const auto* number = std::get_if<std::int64_t>(&size);
+    return number && *number < 0;
+  };
+  const std::vector<Size> a = node.elements(0), b = node.elements(1);
+  return node.node().op == "Sub" || std::any_of(a.begin(), a.end(), is_negative) ||
+         std::any_of(b.begin(), b.end(), is_negative);
+}
+
+}  // namespace
+
+std::optional<Outputs> computed_sizes(const NodeContext& node) {
+  const std::string& op = node.node().op;
+  if (op == "Cast" && node.node().domain.empty() && node.value(0).sizes) {
+    const std::int64_t to = node.integer("to");
+    const auto type = static_cast<ElementType>(to);
+    if (!is_size_type(type) || static_cast<std::int64_t>(type) != to) return std::nullopt;
+    return Outputs{cast_sizes(node.value(0), type)};
+  }
+  std::optional<Outputs> made = from_sizes(node);
+  if (!made || made->front().type == ElementType::boolean) return made;
+  const ElementType type = node.value(op == "Where" ? 1 : 0).type;
+  if (is_size_type(type)) made->front() = cast_sizes(made->front(), type);
+  made->front().may_be_negative = may_be_negative(node) || makes_negative(node);
+  return made;
 }
 
 }  // namespace mithril::onnx

@@ -37,7 +37,8 @@ struct Value {
   bool is_weight = false;
   bool is_frozen = false;  // a parameter that training does not change
   std::optional<std::vector<Size>> sizes = {};
-  bool is_scalar = false;  // of sizes
+  bool is_scalar = false;        // of sizes
+  bool may_be_negative = false;  // of sizes: one is a difference, or has a negative operand
   std::optional<Connection> connection = {};
   bool is_sequence = false;
   std::vector<Value> items = {};  // of a sequence

@@ -44,7 +44,7 @@ Connection Workspace::connection(const Value& value) {
   if (value.sizes) {
     const std::vector<Binding> items = bindings_of(*value.sizes);
     const Binding datum = value.is_scalar ? items.front() : Binding(items);
-    return apply("to_tensor", {datum, DType::int64});
+    return exact(apply("to_tensor", {datum, DType::int64}), value.type);
   }
   if (value.is_weight && !only_constants_) return parameter(value);
   IOKey literal{.tensor = *value.known};
