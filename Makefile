@@ -101,6 +101,23 @@ onnx: test-tools
 	$(onnx_environment)/bin/python -m pip install --quiet --disable-pip-version-check --requirement tests/onnx_backend/requirements.txt
 	PYTHONPATH=$(build)/python $(onnx_environment)/bin/python tests/onnx_backend/run $(ONNX)
 
+# The programs of examples/onnx, and their tests, on the files of published packages, which it downloads.
+onnx_examples := detect_speech read_text name_file_types add_vowels map_atoms
+onnx_tools := build/onnx_tools
+onnx_packages := $(abspath build/onnx_packages)
+onnx_run := MITHRIL_ONNX_PACKAGES=$(onnx_packages) PYTHONPATH=$(build)/python:$(onnx_tools) $(python)
+
+.PHONY: onnx-tools onnx-examples
+onnx-tools: torch
+	@$(MAKE) --no-print-directory $(build)/build.ninja
+	cmake --build $(build) --target mithril_python mithril_python_torch mithril_torch mithril_torch_backend detect_speech
+	@test -d $(onnx_tools) || $(python) -m pip install --quiet --disable-pip-version-check --no-deps --target $(onnx_tools) --requirement tests/onnx_backend/real_files_requirements.txt
+
+onnx-examples: onnx-tools
+	$(onnx_run) examples/onnx/packages.py
+	@for program in $(onnx_examples); do echo "# $$program"; $(onnx_run) examples/onnx/$$program.py || exit 1; done
+	$(onnx_run) -m pytest -q python/tests/project/test_onnx_examples.py
+
 # Processes that train together, killed, stopped and delayed at random moments: the results must have the
 # same bits. Minutes to an hour. make distributed KILLS=20 SEED=2
 KILLS ?= 200
