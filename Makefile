@@ -101,13 +101,16 @@ onnx: test-tools
 	$(onnx_environment)/bin/python -m pip install --quiet --disable-pip-version-check --requirement tests/onnx_backend/requirements.txt
 	PYTHONPATH=$(build)/python $(onnx_environment)/bin/python tests/onnx_backend/run $(ONNX)
 
-# The programs of examples/onnx, and their tests, on the files of published packages, which it downloads.
+# The programs of examples/onnx, and their tests, on the files of published packages; then all 31 files of
+# tests/onnx_backend/real_files.json, each on two backends and in ONNX Runtime. Both download packages:
+# make onnx-files FILES_OF="silero magika"
 onnx_examples := detect_speech read_text name_file_types add_vowels map_atoms
 onnx_tools := build/onnx_tools
 onnx_packages := $(abspath build/onnx_packages)
 onnx_run := MITHRIL_ONNX_PACKAGES=$(onnx_packages) PYTHONPATH=$(build)/python:$(onnx_tools) $(python)
+FILES_OF ?=
 
-.PHONY: onnx-tools onnx-examples
+.PHONY: onnx-tools onnx-examples onnx-files
 onnx-tools: torch
 	@$(MAKE) --no-print-directory $(build)/build.ninja
 	cmake --build $(build) --target mithril_python mithril_python_torch mithril_torch mithril_torch_backend detect_speech
@@ -117,6 +120,9 @@ onnx-examples: onnx-tools
 	$(onnx_run) examples/onnx/packages.py
 	@for program in $(onnx_examples); do echo "# $$program"; $(onnx_run) examples/onnx/$$program.py || exit 1; done
 	$(onnx_run) -m pytest -q python/tests/project/test_onnx_examples.py
+
+onnx-files: onnx-tools
+	$(onnx_run) tests/onnx_backend/real_files --download $(FILES_OF)
 
 # Processes that train together, killed, stopped and delayed at random moments: the results must have the
 # same bits. Minutes to an hour. make distributed KILLS=20 SEED=2
