@@ -1,4 +1,4 @@
-"""The backend interface of the onnx package: `import mithril.onnx.backend`. Imports onnx."""
+"""The backend interface of the onnx package: `import mithril.onnx_backend`. Imports onnx."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from onnx.backend.base import BackendRep
 from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 from onnx.helper import tensor_dtype_to_np_dtype
 
-from .. import _core
-from ..backends.cpu import CpuBackend
-from . import from_onnx
+from . import _core
+from .backends.cpu import CpuBackend
+from .onnx import from_onnx
 
 __all__ = ["Backend", "PreparedModel", "prepare", "run_model", "supports_device"]
 
@@ -125,7 +125,7 @@ class Backend(OnnxBackend):
 
     Example:
         import onnx
-        from mithril.onnx.backend import Backend
+        from mithril.onnx_backend import Backend
 
         outputs = Backend.run_model(onnx.load("net.onnx"), [image])
 
