@@ -2,10 +2,15 @@
 
 import importlib
 import os
+import signal
 import sys
 from collections import Counter
 
 import pytest
+
+# A shell without job control starts background jobs with SIGINT ignored, which the programs that
+# tests start and interrupt would inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
