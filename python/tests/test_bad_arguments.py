@@ -16,7 +16,7 @@ from processes import environment
 import mithril as ml
 
 PROGRAM = Path(__file__).parent / "support" / "bad_arguments.py"
-SAMPLE = 9  # each callable gets every ninth value, in turn another
+SAMPLE = 17  # each callable gets every 17th value, in turn another
 
 
 @pytest.mark.parametrize("group", GROUPS)

@@ -125,6 +125,7 @@ def test_vmap_of_many_random_models_is_a_loop() -> None:
         check_vmap(seed)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_second_derivatives_of_random_models_are_those_of_jax(seed: int, tmp_path: Path) -> None:
     check_orders(seed, 2, tmp_path)

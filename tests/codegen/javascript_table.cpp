@@ -141,7 +141,7 @@ TEST_CASE("generated JavaScript gives the results of rows of each op") {
   for (const OpCases& cases : all_op_cases()) {
     if (is_op_of_groups(cases.op)) continue;
     const std::vector<OpCase> rows = cases.rows();
-    for (const OpCase& row : sample_rows(rows, sampled((rows.size() + 2) / 3, rows.size()))) {
+    for (const OpCase& row : sample_rows(rows, sampled((rows.size() + 5) / 6, rows.size()))) {
       if (row.error.empty()) table.add_row(find_op(cases.op), row);
     }
   }

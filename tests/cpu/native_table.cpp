@@ -108,7 +108,7 @@ Collection rows_of_loops(DType dtype) {
     const OpDef* op = try_find_op(cases.op);
     if (!op || !cpu_backend::formula_of(*op)) continue;
     const std::vector<OpCase> all = cases.rows();
-    for (const OpCase& row : sample_rows(all, sampled((all.size() + 2) / 3, all.size()))) {
+    for (const OpCase& row : sample_rows(all, sampled((all.size() + 5) / 6, all.size()))) {
       if (!row.error.empty() || makes_values(*op, row)) continue;
       const RowGraph built = build(*op, row, Knowledge::numbers, dtype);
       const Graph graph = lowered(built);

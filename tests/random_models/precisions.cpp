@@ -198,7 +198,7 @@ void check_precision(const RandomModel& random, const Expected& expected, DType 
 // MITHRIL_RANDOM_SEED sets the seed of the first model, MITHRIL_RANDOM_MODELS the number of models.
 TEST_CASE("random models are exact in both precisions on every instruction set") {
   const std::uint64_t first = number_from("MITHRIL_RANDOM_SEED", 1);
-  const std::uint64_t last = first + number_from("MITHRIL_RANDOM_MODELS", sampled(40, 120));
+  const std::uint64_t last = first + number_from("MITHRIL_RANDOM_MODELS", sampled(25, 120));
   Counts counts;
   for (std::uint64_t seed = first; seed < last; ++seed) {
     CAPTURE(seed);

@@ -229,7 +229,7 @@ TEST_CASE("random models have the same results however they are composed and com
   Report report;
   std::size_t parts = 0, refusals = 0;
   const std::uint64_t first = number_from("MITHRIL_RANDOM_SEED", 1);
-  const std::uint64_t last = first + number_from("MITHRIL_RANDOM_MODELS", sampled(150, 1000));
+  const std::uint64_t last = first + number_from("MITHRIL_RANDOM_MODELS", sampled(100, 1000));
   for (std::uint64_t seed = first; seed < last; ++seed) {
     report.enter(fmt::format("random model {}", seed));
     report.attempt(Check::composition, "", [&] {

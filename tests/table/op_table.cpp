@@ -20,12 +20,12 @@
 namespace mithril::tests {
 namespace {
 
-// The rows of an op that run: a sample with half of them, all in `make test-all`, or
+// The rows of an op that run: a sample with a third of them, all in `make test-all`, or
 // MITHRIL_TABLE_ROWS evenly spaced ones (0: all).
 std::vector<OpCase> sample_of(const std::vector<OpCase>& rows) {
   const std::size_t count = rows.size();
   const std::size_t most = number_from("MITHRIL_TABLE_ROWS", 0);
-  if (most == 0) return sample_rows(rows, sampled((count + 1) / 2, count));
+  if (most == 0) return sample_rows(rows, sampled((count + 2) / 3, count));
   std::vector<OpCase> sample;
   for (std::size_t i = 0; i < std::min(most, count); ++i)
     sample.push_back(rows[i * count / std::min(most, count)]);

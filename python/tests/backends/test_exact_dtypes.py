@@ -113,6 +113,7 @@ def test_a_state_of_floats_keeps_its_width(backend) -> None:
     assert np.allclose(mean, x.mean(0) / 10, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.sampled(5)  # shares no factor with the dtypes, ops and backends
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("op", ["+", "-", "*", "&", "|", "^"])
 def test_arithmetic_wraps_as_in_numpy(dtype, op, backend) -> None:
@@ -130,6 +131,7 @@ def test_arithmetic_wraps_as_in_numpy(dtype, op, backend) -> None:
     assert same(evaluated(model, backend, {"a": a, "b": b})["y"], function(a, b))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_functions_of_integers_are_those_of_numpy(dtype, backend) -> None:
     a = numbers(dtype, 3)

@@ -33,6 +33,7 @@ def check(got: np.ndarray, expected: np.ndarray) -> None:
     np.testing.assert_array_equal(got, expected)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("index", INTEGERS)
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
 def test_indexed_elements_keep_their_dtype(dtype, index, backend) -> None:

@@ -65,7 +65,7 @@ def test_parameters_and_inputs_are_those_of_files(folder, tmp_path):
     assert refused.startswith("mithril.")
 
 
-def test_torch_and_jax_run_in_python(folder):
+def test_torch_runs_in_python(folder):
     shape = ["--shape", "x=3,8"]
     call = ["verify", "net.json", *shape, "--backends", "cpu", "torch"]
     ended = run_command(*call, folder=folder, **NO_PYTHON)
@@ -76,9 +76,16 @@ def test_torch_and_jax_run_in_python(folder):
     )
     if find_spec("torch") is None:
         pytest.skip("torch is not installed")
-    assert text_of(*call, folder=folder).startswith("cpu, torch agree on ")
     found = object_of(*call, folder=folder)
     assert (found["schema"], found["agree"], found["written"]) == (1, True, [])
+
+
+@pytest.mark.slow
+def test_torch_runs_in_python_for_a_text_and_for_onnx_files(folder):
+    pytest.importorskip("torch", reason="torch is not installed")
+    shape = ["--shape", "x=3,8"]
+    call = ["verify", "net.json", *shape, "--backends", "cpu", "torch"]
+    assert text_of(*call, folder=folder).startswith("cpu, torch agree on ")
     onnx = ["verify", "net.onnx", *shape, "--backends", "cpu", "torch", "--inference"]
     assert object_of(*onnx, folder=folder)["agree"]
 

@@ -163,6 +163,7 @@ def test_what_a_group_excludes_is_refused_on_all_processes():
         assert "parameter '" in texts["seed"]
 
 
+@pytest.mark.slow
 def test_an_exception_on_one_process_ends_the_others():
     """Also where the interpreters and their libraries are finalised."""
     failing = program_of(

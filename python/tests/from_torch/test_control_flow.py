@@ -46,6 +46,7 @@ def converted(name: str) -> Any:
     return module, model, params, dict(zip(names, sizes, strict=True))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_results_and_gradients_are_those_of_torch(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -97,6 +98,7 @@ def leaves(outputs: Any) -> list[Any]:
     return pytree.tree_leaves(outputs)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("make", MORE)
 @pytest.mark.parametrize("dynamic", [None, [{0: "T"}, {}]])
 def test_results_are_those_of_torch(make: Any, dynamic: Any) -> None:

@@ -50,6 +50,7 @@ def test_maml_learns_to_learn(example):
     assert before > 1 and after < 0.3
 
 
+@pytest.mark.slow
 def test_score_matching_finds_the_score(example):
     assert example("score_matching").main() < 0.2
 
@@ -59,11 +60,13 @@ def test_beam_search_finds_the_best_of_all_sequences(example):
     assert greedy < best - 0.1 and abs(beams - best) < 1e-4
 
 
+@pytest.mark.slow
 def test_a_diffusion_sampler_fills_its_clusters(example):
     near, evenness = example("sample_diffusion").main()
     assert near > 0.9 and evenness > 0.8
 
 
+@pytest.mark.slow
 def test_a_gradient_penalty_trains_a_generator(example):
     assert example("gradient_penalty").main() < 0.3
 

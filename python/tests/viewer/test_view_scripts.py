@@ -22,6 +22,7 @@ def test_the_logic_of_the_page_in_node(test: str) -> None:
     assert ended.returncode == 0, ended.stdout[-6000:]
 
 
+@pytest.mark.slow
 def test_the_scripts_have_types() -> None:
     tsc = shutil.which("tsc")
     if tsc is None:
