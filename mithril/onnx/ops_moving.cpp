@@ -134,6 +134,20 @@ std::vector<std::int64_t> padded_places(const std::string& mode, std::int64_t si
   return places;
 }
 
+// The same places as a value of the model, where the size of the axis is not known.
+Connection padded_places(const std::string& mode, const Connection& size, std::int64_t before,
+                         std::int64_t after) {
+  const Connection count = apply("add", {size, before + after});
+  const Connection n = apply("to_tensor", {size, DType::int64});
+  const Connection place = apply("subtract", {positions_to(count), before});
+  const Connection last = apply("subtract", {n, 1});
+  if (mode == "edge") return apply("minimum", {apply("maximum", {place, 0}), last});
+  if (mode == "wrap") return apply("remainder", {place, n});
+  const Connection period = apply("maximum", {apply("multiply", {last, 2}), 1});
+  const Connection reflected = apply("remainder", {place, period});
+  return apply("minimum", {reflected, apply("subtract", {period, reflected})});
+}
+
 Binding pad_value(const NodeContext& node) {
   if (is_float(node.type())) return node.has(2) ? node.number(2) : node.real("value", 0.0);
   if (node.has(2)) return node.ints(2).front();
@@ -168,12 +182,16 @@ Outputs pad(const NodeContext& node) {
                                                                  (*widths)[axes.size() + i]};
   if (mode == "constant") return {apply("pad", {node[0], pairs_of(pairs), pad_value(node)})};
   if (mode != "reflect" && mode != "edge" && mode != "wrap") refuse("its mode is " + mode);
+  const std::vector<Size> sizes = node.sizes();
   Connection x = node[0];
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const auto& [before, after] = pairs[axis];
     if (before == 0 && after == 0) continue;
-    const auto places = padded_places(mode, node.known_dims()[axis], before, after);
-    x = apply("gather", {x, constant(places), static_cast<std::int64_t>(axis)});
+    const auto* size = std::get_if<std::int64_t>(&sizes[axis]);
+    const Connection places =
+        size ? constant(padded_places(mode, *size, before, after))
+             : padded_places(mode, std::get<Connection>(sizes[axis]), before, after);
+    x = apply("gather", {x, places, static_cast<std::int64_t>(axis)});
   }
   return {x};
 }

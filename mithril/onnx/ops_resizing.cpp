@@ -181,18 +181,53 @@ std::vector<ResizedAxis> axes_before(const NodeContext& node) {
   return axes;
 }
 
+// Whether each element of the axis is repeated `scale` times.
+bool is_repeat(const Resizing& how, double scale) {
+  if (how.mode != "nearest" || scale != std::floor(scale)) return false;
+  if (how.coordinates == "asymmetric") return how.rounding == "floor";
+  const bool has_centres = how.coordinates == "half_pixel" ||
+                           how.coordinates == "pytorch_half_pixel" ||
+                           how.coordinates == "half_pixel_symmetric";
+  return has_centres && how.rounding.starts_with("round_prefer");
+}
+
+Connection repeated(const Connection& x, const Size& size, std::int64_t factor, std::int64_t axis) {
+  const auto* number = std::get_if<std::int64_t>(&size);
+  if (number) within("the size of its result", *number * factor, 0, most_made);
+  const Size count = number ? Size(*number * factor)
+                            : Size(apply("multiply", {std::get<Connection>(size), factor}));
+  return apply("gather", {x, apply("floor_divide", {positions_to(count), factor}), axis});
+}
+
+// Axes, of which some have no known size, resized by scales; nothing if that is no repeat.
+std::optional<Connection> repeated_axes(const NodeContext& node, const Resizing& how,
+                                        const std::vector<double>& scales,
+                                        const std::vector<std::int64_t>& axes) {
+  const std::vector<Size> sizes = node.sizes();
+  if (numbers_of(sizes) || scales.size() != axes.size()) return std::nullopt;
+  Connection made = node[0];
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    if (scales[k] == 1) continue;
+    if (!is_repeat(how, scales[k]) || scales[k] < 1 || scales[k] > most_made) return std::nullopt;
+    made = repeated(made, sizes[static_cast<std::size_t>(axes[k])],
+                    static_cast<std::int64_t>(scales[k]), axes[k]);
+  }
+  return made;
+}
+
 // Upsample, and Resize of opset 10.
 Outputs upsample(const NodeContext& node) {
   Resizing how{
       .mode = node.text("mode", "nearest"), .coordinates = "asymmetric", .rounding = "floor"};
   if (how.mode == "bilinear") how.mode = "linear";
-  std::vector<ResizedAxis> axes = axes_before(node);
   std::vector<double> scales;
   if (const AttributeRecord* attribute = node.attribute("scales")) {
     scales.assign(attribute->floats.begin(), attribute->floats.end());
   } else {
     scales = numbers(node.known(1));
   }
+  if (auto made = repeated_axes(node, how, scales, range_to(node.rank()))) return {*made};
+  std::vector<ResizedAxis> axes = axes_before(node);
   if (scales.size() != axes.size()) refuse("it has another number of scales than of axes");
   for (std::size_t i = 0; i < axes.size(); ++i) scale_by(axes[i], scales[i]);
   return {resized_axes(node, how, axes)};
@@ -222,11 +257,13 @@ Outputs resize(const NodeContext& node) {
                .outside = node.real("extrapolation_value", 0.0),
                .antialias = node.flag("antialias"),
                .excludes_outside = node.flag("exclude_outside")};
-  std::vector<ResizedAxis> axes = axes_before(node);
-  std::vector<std::int64_t> chosen = node.integers("axes").value_or(range_to(axes.size()));
-  for (std::int64_t& axis : chosen) axis = node.axis(axis, axes.size());
+  std::vector<std::int64_t> chosen = node.integers("axes").value_or(range_to(node.rank()));
+  for (std::int64_t& axis : chosen) axis = node.axis(axis, node.rank());
   const bool has_scales = node.has(2) && node.known(2).size() > 0;
   const std::vector<double> given = numbers(has_scales ? node.known(2) : node.known(3));
+  if (has_scales)
+    if (auto made = repeated_axes(node, how, given, chosen)) return {*made};
+  std::vector<ResizedAxis> axes = axes_before(node);
   if (given.size() != chosen.size()) refuse("it has another number of sizes than of axes");
   const bool is_crop = how.coordinates == "tf_crop_and_resize";
   const std::vector<double> region = is_crop ? numbers(node.known(1)) : std::vector<double>();
@@ -264,11 +301,12 @@ Outputs grid_sample(const NodeContext& node) {
 }  // namespace
 
 std::vector<OpRow> resizing_rows() {
+  constexpr const char* open = "sizes that are not known, but for nearest by whole scales";
   return {
       {"GridSample", 16, grid_sample, "GridSample, GridSample3d", "cubic over 3 axes"},
-      {"Resize", 10, upsample, "Gather", "sizes that are not known"},
-      {"Resize", 11, resize, "Gather, Multiply, Add", "sizes that are not known"},
-      {"Upsample", 7, upsample, "Gather, Multiply, Add", "sizes that are not known"},
+      {"Resize", 10, upsample, "Gather", open},
+      {"Resize", 11, resize, "Gather, Multiply, Add", open},
+      {"Upsample", 7, upsample, "Gather, Multiply, Add", open},
   };
 }
 

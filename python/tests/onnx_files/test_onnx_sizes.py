@@ -97,3 +97,38 @@ def test_numbers_that_may_be_negative_are_compared_by_the_model(
     run = compiled_of(tmp_path, nodes, [value("y", [1], "int64")], known)
     assert run(column(equal)).tolist() == [10]
     assert run(column(other)).tolist() != [10]
+
+
+@pytest.mark.parametrize("mode", ["reflect", "edge", "wrap"])
+@pytest.mark.parametrize("before, after", [(2, 3), (0, 7), (-1, 2)])
+def test_an_axis_of_any_size_is_padded_with_its_elements(tmp_path, mode, before, after):
+    nodes = [node("Pad", "x pads", "y", mode=mode)]
+    known = {"pads": np.array([before, 0, after, 0], np.int64)}
+    run = compiled_of(tmp_path, nodes, [value("y", ["M", 1])], known)
+    for count in (2, 3, 9):
+        padded = np.pad(column(count), [(max(0, before), after), (0, 0)], mode)
+        assert run(column(count)).tolist() == padded[max(0, -before) :].tolist()
+
+
+@pytest.mark.parametrize(
+    "coordinates, rounding",
+    [
+        ("asymmetric", "floor"),
+        ("half_pixel", "round_prefer_floor"),
+        ("pytorch_half_pixel", "round_prefer_ceil"),
+    ],
+)
+def test_axes_of_any_size_are_enlarged_by_repeats(tmp_path, coordinates, rounding):
+    attributes = {"coordinate_transformation_mode": coordinates, "nearest_mode": rounding}
+    nodes = [node("Resize", "x none scales", "y", mode="nearest", **attributes)]
+    known = {"none": np.zeros(0, np.float32), "scales": np.array([3, 1], np.float32)}
+    run = compiled_of(tmp_path, nodes, [value("y", ["M", 1])], known)
+    for count in (1, 2, 5):
+        assert run(column(count)).tolist() == np.repeat(column(count), 3, axis=0).tolist()
+
+
+def test_an_axis_of_any_size_is_not_resized_by_a_fraction(tmp_path):
+    nodes = [node("Resize", "x none scales", "y", mode="nearest")]
+    known = {"none": np.zeros(0, np.float32), "scales": np.array([1.5, 1], np.float32)}
+    with pytest.raises(ml.ValueError, match="needs the sizes of 'x'"):
+        compiled_of(tmp_path, nodes, [value("y", ["M", 1])], known)
