@@ -75,19 +75,18 @@ def decoded(scores, characters):
 
 
 class TextReader:
-    """Reads pictures of one size, which is a multiple of 32 in both directions."""
+    """Reads pictures of any size that is a multiple of 32 in both directions."""
 
-    def __init__(self, height, width):
-        line, any_line = (1, 3, HEIGHT, CLASSIFIED_WIDTH), (1, 3, HEIGHT, "width")
-        self.detect, _ = self.network("ch_PP-OCRv4_det_infer", (1, 3, height, width))
-        self.classify, _ = self.network("ch_ppocr_mobile_v2.0_cls_infer", line)
-        self.recognise, metadata = self.network("ch_PP-OCRv4_rec_infer", any_line)
+    def __init__(self):
+        self.detect, _ = self.network("ch_PP-OCRv4_det_infer", "height", "width")
+        self.classify, _ = self.network("ch_ppocr_mobile_v2.0_cls_infer", HEIGHT, CLASSIFIED_WIDTH)
+        self.recognise, metadata = self.network("ch_PP-OCRv4_rec_infer", HEIGHT, "width")
         self.characters = ["", *metadata["character"].splitlines(), " "]
 
-    def network(self, name, sizes):
+    def network(self, name, height, width):
         """A function from its one input to its one output, and the metadata of the file."""
         path = find("rapidocr-onnxruntime", f"rapidocr_onnxruntime/models/{name}.onnx")
-        file = ml.from_onnx(path, shapes={"x": sizes})
+        file = ml.from_onnx(path, shapes={"x": [1, 3, height, width]})
         compiled = ml.compile(file.model, ml.CpuBackend(), inference=True)
         (output,) = compiled.output_keys
 
@@ -111,8 +110,7 @@ class TextReader:
 
 
 def main():
-    picture = drawn()
-    read = TextReader(*picture.shape[:2])
+    picture, read = drawn(), TextReader()
     results = {"upright": read(picture), "turned": read(picture[::-1, ::-1])}
     for name, lines in results.items():
         for text, upside_down in lines:
