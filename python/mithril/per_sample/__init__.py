@@ -128,6 +128,10 @@ class PerSample:
 
         Returns:
             Dict of gradients [B, *shape of the parameter].
+
+        Example:
+            gradients = samples.gradients(params, data)
+            assert gradients["weight"].shape == (8, *params["weight"].shape)
         """
         require_one_process("gradients")
         return self._core.gradients(dict(params), dict(data), state)
@@ -144,6 +148,10 @@ class PerSample:
         Returns:
             `total` [B] has the norms of whole gradients, `by_key` is a dict of those of each
             parameter.
+
+        Example:
+            norms = samples.norms(params, data)
+            assert norms.total.shape == norms.by_key["weight"].shape == (8,)
         """
         require_one_process("norms")
         return SampleNorms(*self._core.norms(dict(params), dict(data), state))
@@ -172,6 +180,11 @@ class PerSample:
         Returns:
             `total` [B], or [B, V] with pairs; `by_key` of each parameter; `gradients`, the mean of
             the g_i; `losses` [B]; `validation_losses` [V]; and the next `state`.
+
+        Example:
+            validation = {key: array[:2] for key, array in data.items()}
+            scores = samples.dots(params, data, validation, pairs=True).total
+            assert scores.shape == (8, 2)
         """
         require_one_process("dots")
         made = self._core.dots(
@@ -196,6 +209,9 @@ class PerSample:
 
         Raises:
             InputError: If the number of weights differs from that of samples.
+
+        Example:
+            gradients = samples.weighted_gradients(params, data, np.ones(8, np.float32))
         """
         require_one_process("weighted_gradients")
         return self._core.weighted_gradients(dict(params), dict(data), weights, state)
@@ -219,6 +235,10 @@ class PerSample:
 
         Raises:
             ValueError: If `max_norm` is negative.
+
+        Example:
+            clipped = samples.clipped_gradients(params, data, max_norm=1.0)
+            optimizer.step(params, clipped.gradients)
         """
         require_one_process("clipped_gradients")
         made = self._core.clipped_gradients(dict(params), dict(data), max_norm, state)
@@ -264,6 +284,10 @@ class PerSample:
         Raises:
             ValueError: If a rank is out of range, or no parameter is left.
             NameError: If a pattern matches no parameter.
+
+        Example:
+            values, columns = samples.projections(params, data, rank=4)
+            print(values.shape, columns["weight"].slice)
         """
         require_one_process("projections")
         values, metadata = self._core.projections(
@@ -284,7 +308,12 @@ class PerSample:
         return Projections(values, places)
 
     def explain(self) -> str:
-        """Describes the last call: the chosen strategy of each parameter, and all costs."""
+        """Describes the last call: the chosen strategy of each parameter, and all costs.
+
+        Example:
+            samples.norms(params, data)
+            print(samples.explain())
+        """
         return self._core.explain()
 
     @checked
@@ -309,6 +338,9 @@ class PerSample:
         Raises:
             GradientError: If a gradient differs. The error names the parameter with the largest
                 error.
+
+        Example:
+            samples.verify(params, data)
         """
         require_one_process("verify")
         self._core.verify(dict(params), dict(data), state, tolerance)
@@ -331,6 +363,9 @@ class PerSample:
             data: dict of example inputs, whose sizes the file is for.
             validation: dict of example validation inputs.
             pairs: as in `dots`.
+
+        Example:
+            samples.codegen("norms.cpp", data=data)
         """
         self._core.write_source(path, dict(data), dict(validation or {}), pairs)
 

@@ -113,6 +113,10 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     sums = ml.Model()
     sums |= ml.Add()(left="sum", right="x", output="next")
     sums.bind_state_keys("sum", "next", np.zeros((8, 4), np.float32))
+    losses = model.copy()
+    losses |= ml.SquaredError()(input="y", target="target", output="losses")
+    shapes = {"x": ["N", 4], "target": ["N", 2]}
+    of_samples = ml.compile(losses, ml.CpuBackend(), shapes=shapes, data_keys=["x", "target"])
     engine = ml.Engine()
     engine.register_model("digits", compiled, compiled.get_parameters())
     engine.register_model("sums", ml.compile(sums, ml.CpuBackend(), data_keys=["x"]), {})
@@ -129,6 +133,7 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "engine": engine,
         "image": np.zeros((1, 3, 224, 224), np.float32),
         "optimizer": optimizer,
+        "samples": ml.PerSample(of_samples, losses="losses"),
         "step": ml.TrainingStep(compiled, optimizer),
     }
 
@@ -179,7 +184,10 @@ def test_each_public_class_and_function_has_an_example() -> None:
 
 @pytest.mark.parametrize(
     "owner",
-    [ml.Model, ml.CompiledModel, ml.Optimizer, ml.TrainingStep, ml.Engine, ml.PendingAnswer],
+    [
+        *(ml.Model, ml.CompiledModel, ml.Optimizer, ml.TrainingStep),
+        *(ml.Engine, ml.PendingAnswer, ml.PerSample),
+    ],
 )
 def test_each_method_of_the_main_classes_has_an_example(owner: type) -> None:
     methods = {key: inspect.getdoc(thing) or "" for key, thing in vars(owner).items()}
