@@ -34,7 +34,7 @@ class PreparedModel(BackendRep):
         """Keeps the bytes of the model."""
         self._bytes = model.SerializeToString()
         initialized = {tensor.name for tensor in model.graph.initializer}
-        self._inputs = [each for each in model.graph.input if each.name not in initialized]
+        self._inputs = [value for value in model.graph.input if value.name not in initialized]
         self._outputs = list(model.graph.output)
         self._dtype = "float64" if has_doubles(model) else "float32"
         self._compiled: dict[Any, Any] = {}
@@ -96,7 +96,7 @@ class PreparedModel(BackendRep):
 
 def has_doubles(model: onnx.ModelProto) -> bool:
     graph = model.graph
-    stated = [each.type.tensor_type.elem_type for each in [*graph.input, *graph.output]]
+    stated = [value.type.tensor_type.elem_type for value in [*graph.input, *graph.output]]
     return TensorProto.DOUBLE in stated
 
 
@@ -114,9 +114,9 @@ def choices(given: dict[str, Any]) -> list[list[str]]:
         name for name, value in given.items() if value.size <= MOST_CONSTANT and value.ndim < 2
     ]
     made: list[list[str]] = [[]]
-    for each in (ints, [*ints, *(name for name in small if name not in ints)], list(given)):
-        if each not in made:
-            made.append(each)
+    for chosen in (ints, [*ints, *(name for name in small if name not in ints)], list(given)):
+        if chosen not in made:
+            made.append(chosen)
     return made
 
 
