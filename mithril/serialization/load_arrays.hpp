@@ -1,6 +1,7 @@
 // Reads the files of tensors of NumPy and PyTorch: .npy, and zip archives.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "mithril/tensor/tensor_map.hpp"
@@ -13,10 +14,11 @@ namespace mithril {
 // that is cut, E0748 for an array that no tensor can hold.
 TensorMap load_npz(const std::string& path);
 
-// The array of a .npy file. It shares its elements as those of load_npz do. InputError E0830 if the
-// file cannot be read; ParseError E0750 if it is not a .npy file or has Python objects, E0745 for a
+// The array of a .npy file. It shares its elements as those of load_npz do. Files of ml_dtypes do
+// not say their dtype: bytes of the type V1 are elements of `low_bit`. InputError E0830 if the file
+// cannot be read; ParseError E0750 if it is not a .npy file or has Python objects, E0745 for a
 // file that is cut, E0748 for an array that no tensor can hold.
-Tensor load_npy(const std::string& path);
+Tensor load_npy(const std::string& path, std::optional<DType> low_bit = {});
 
 // The tensors of a file that torch.save wrote, version 1.6 or newer. Keys of nested dicts are
 // joined by dots. No code of the file runs. They share their elements with the mapped file where

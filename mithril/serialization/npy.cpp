@@ -14,6 +14,7 @@
 #include "mithril/serialization/load_arrays.hpp"
 #include "mithril/serialization/mapped_file.hpp"
 #include "mithril/serialization/stored_elements.hpp"
+#include "mithril/tensor/low_bit.hpp"
 
 namespace mithril {
 
@@ -135,14 +136,24 @@ std::optional<NpyHeader> npy_header(std::string_view bytes) {
 }
 
 std::optional<StorageType> npy_type(std::string_view kind_and_bytes) {
+  // numpy.save writes f1 for float8_e5m2 of ml_dtypes, which numpy.load does not read.
   static const std::map<std::string_view, StorageType> types = {
-      {"b1", StorageType::boolean},  {"i1", StorageType::int8},    {"u1", StorageType::uint8},
-      {"i2", StorageType::int16},    {"u2", StorageType::uint16},  {"i4", StorageType::int32},
-      {"u4", StorageType::uint32},   {"i8", StorageType::int64},   {"u8", StorageType::uint64},
-      {"f2", StorageType::float16},  {"f4", StorageType::float32}, {"f8", StorageType::float64},
-      {"c8", StorageType::complex64}};
+      {"b1", StorageType::boolean},   {"i1", StorageType::int8},       {"u1", StorageType::uint8},
+      {"i2", StorageType::int16},     {"u2", StorageType::uint16},     {"i4", StorageType::int32},
+      {"u4", StorageType::uint32},    {"i8", StorageType::int64},      {"u8", StorageType::uint64},
+      {"f2", StorageType::float16},   {"f4", StorageType::float32},    {"f8", StorageType::float64},
+      {"c8", StorageType::complex64}, {"f1", StorageType::float8_e5m2}};
   const auto found = types.find(kind_and_bytes);
   return found == types.end() ? std::nullopt : std::optional(found->second);
+}
+
+Tensor low_bit_tensor(DType dtype, Dims dims, std::span<const std::byte> bytes) {
+  Tensor made = Tensor::empty(dtype, std::move(dims));
+  // ml_dtypes leaves the other bits open.
+  const auto mask = static_cast<std::byte>((1U << static_cast<unsigned>(bits_of(dtype))) - 1);
+  auto* to = static_cast<std::byte*>(made.mutable_raw_data());
+  for (std::size_t i = 0; i < bytes.size(); ++i) to[i] = bytes[i] & mask;
+  return made;
 }
 
 }  // namespace
@@ -179,10 +190,16 @@ Tensor NpyReader::read(std::span<std::byte> bytes, const std::shared_ptr<void>& 
   if (!header) refuse_cut(std::nullopt, 0);
   if (header->descr.find('O') != std::string::npos) throw NpyFault{"an array of Python objects"};
   const bool has_order = header->descr.find_first_of("<>|=") == 0;
-  const auto type = npy_type(std::string_view(header->descr).substr(has_order ? 1 : 0));
+  const std::string_view stored = std::string_view(header->descr).substr(has_order ? 1 : 0);
+  const bool is_low_bit = low_bit_ && stored == "V1";
+  const auto type = npy_type(stored);
   const std::optional<Dims> dims = countable_dims(header->dims);
-  if (!type || !same_dtype(*type) || !dims) refuse_type(*header);
-  const std::size_t element_bytes = static_cast<std::size_t>(bits_of(*type)) / 8;
+  if (!dims || (!is_low_bit && (!type || !same_dtype(*type)))) refuse_type(*header);
+  const std::size_t element_bytes = is_low_bit ? 1 : static_cast<std::size_t>(bits_of(*type)) / 8;
+  const auto tensor_of = [&](std::span<std::byte> elements, const std::shared_ptr<void>& holder) {
+    return is_low_bit ? low_bit_tensor(*low_bit_, *dims, elements)
+                      : tensor_of_elements(*type, *dims, elements, holder);
+  };
   std::uint64_t expected = element_bytes;
   for (const std::uint64_t dim : header->dims) expected *= dim;
   const std::uint64_t got = bytes.size() - header->bytes;
@@ -193,7 +210,7 @@ Tensor NpyReader::read(std::span<std::byte> bytes, const std::shared_ptr<void>& 
   std::span<std::byte> elements = bytes.subspan(header->bytes, expected);
   const bool is_swapped = header->descr[0] == '>' && element_bytes > 1;
   if (expected == 0 || (!header->is_column_major && !is_swapped)) {
-    return tensor_of_elements(*type, *dims, elements, owner);
+    return tensor_of(elements, owner);
   }
   std::vector<std::byte> copy(elements.begin(), elements.end());
   if (header->is_column_major) {
@@ -210,12 +227,12 @@ Tensor NpyReader::read(std::span<std::byte> bytes, const std::shared_ptr<void>& 
                  copy.begin() + static_cast<std::ptrdiff_t>(at + element_bytes));
   }
   const auto held = std::make_shared<std::vector<std::byte>>(std::move(copy));
-  return tensor_of_elements(*type, *dims, *held, held);
+  return tensor_of(*held, held);
 }
 
-Tensor load_npy(const std::string& path) try {
+Tensor load_npy(const std::string& path, std::optional<DType> low_bit) try {
   const std::shared_ptr<MappedFile> file = MappedFile::open(path);
-  return NpyReader(path, "array").read(file->bytes(), file, true);
+  return NpyReader(path, "array", low_bit).read(file->bytes(), file, true);
 } catch (const NpyFault& fault) {
   raise({.kind = ErrorKind::parse,
          .code = "E0750",

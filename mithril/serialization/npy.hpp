@@ -22,7 +22,9 @@ struct NpyFault {
 // Reads the array `name` of the file at `path`, which errors name.
 class NpyReader {
  public:
-  NpyReader(const std::string& path, std::string name) : path_(path), name_(std::move(name)) {}
+  // Bytes of the type V1 are elements of the low-bit dtype, if one is given.
+  NpyReader(const std::string& path, std::string name, std::optional<DType> low_bit = {})
+      : path_(path), name_(std::move(name)), low_bit_(low_bit) {}
 
   // The array of a header and its elements, which live as long as the owner. It shares them where
   // they are aligned, in C order and in a dtype of Mithril. Throws an NpyFault for bytes of another
@@ -38,6 +40,7 @@ class NpyReader {
 
   const std::string& path_;
   std::string name_;
+  std::optional<DType> low_bit_;
 };
 
 }  // namespace mithril

@@ -13,6 +13,7 @@ namespace mithril {
 namespace {
 
 std::string_view npy_type(DType dtype) {
+  if (is_low_bit(dtype)) return "|V1";
   switch (dtype) {
     case DType::boolean:
       return "|b1";
@@ -44,18 +45,11 @@ std::string_view npy_type(DType dtype) {
   MITHRIL_CHECK(false, std::string(name(dtype)));
 }
 
-// The narrowest dtype of NumPy with these numbers.
-DType held_dtype(DType dtype) {
-  if (dtype == DType::bfloat16) return DType::float32;
-  if (!is_low_bit(dtype)) return dtype;
-  return is_floating(dtype) ? DType::float32 : is_unsigned(dtype) ? DType::uint8 : DType::int8;
-}
-
 }  // namespace
 
 void save_npy(const std::string& path, const Tensor& tensor) {
-  const DType held = held_dtype(tensor.dtype());
-  const Tensor written = held == tensor.dtype() ? tensor.host() : tensor.to(held);
+  const bool is_widened = tensor.dtype() == DType::bfloat16;
+  const Tensor written = is_widened ? tensor.to(DType::float32) : tensor.host();
   const Dims& dims = written.dims();
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",

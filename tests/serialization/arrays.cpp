@@ -4,6 +4,7 @@
 
 #include "mithril/serialization/inflate.hpp"
 #include "mithril/serialization/load_arrays.hpp"
+#include "mithril/serialization/write_npy.hpp"
 #include "mithril/training/checkpoint.hpp"
 #include "tests/serialization/files.hpp"
 
@@ -57,6 +58,22 @@ TEST_CASE("deflate data of another size or form is refused") {
   CHECK(!inflated_text(data, size_t{1} << 60));
   const std::string digits = "123456789";
   CHECK(crc32_of(std::as_bytes(std::span(digits))) == 0xCBF43926);
+}
+
+TEST_CASE("elements of few bits have the type V1 in .npy files") {
+  const FileFolder folder;
+  for (const DType dtype : low_bit_dtypes) {
+    CAPTURE(name(dtype));
+    Tensor codes(dtype, {2, 2});
+    auto* bytes = static_cast<std::uint8_t*>(codes.mutable_raw_data());
+    for (const std::uint8_t code : {1, 2, 3, 0}) *bytes++ = code;
+    save_npy(folder.at("codes.npy"), codes);
+    CHECK(identical(load_npy(folder.at("codes.npy"), dtype), codes));
+    CHECK(folder.error([&] { load_npy(folder.at("codes.npy")); }) ==
+          "mithril.ParseError[E0748]: codes.npy: no tensor of Mithril can hold 'array'\n"
+          "  stored : |V1[2, 2]\n"
+          "  help: store it with another dtype or shape");
+  }
 }
 
 TEST_CASE("a .npz file is read as a checkpoint of parameters") {

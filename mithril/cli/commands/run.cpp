@@ -12,11 +12,18 @@
 #include "mithril/cli/compile_file.hpp"
 #include "mithril/cli/text_table.hpp"
 #include "mithril/edit/cost.hpp"
+#include "mithril/model/keys.hpp"
 #include "mithril/serialization/load_arrays.hpp"
 #include "mithril/serialization/write_npy.hpp"
 
 namespace mithril::cli {
 namespace {
+
+// The dtype of the input, if it states one of few bits.
+std::optional<DType> low_bit_dtype(const Model& model, const std::string& key) {
+  const auto dtype = find_port(*model.composite(), key)->dtype;
+  return dtype && is_low_bit(*dtype) ? dtype : std::nullopt;
+}
 
 // The arrays of --input. UsageError for a key that is no input, or a parameter.
 TensorMap given_inputs(const Arguments& arguments, const ModelFile& file) {
@@ -38,7 +45,7 @@ TensorMap given_inputs(const Arguments& arguments, const ModelFile& file) {
       throw UsageError{fmt::format("'{}' is a parameter", printable(key)),
                        "give parameters in one file: --params weights.safetensors"};
     }
-    given[key] = load_npy(path);
+    given[key] = load_npy(path, low_bit_dtype(file.model, key));
   }
   return given;
 }

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 from command import COMMAND, needs_command, network, object_of, run_command, text_of
@@ -147,6 +148,18 @@ def test_npy_files_pass_through_a_model(tmp_path, dtype, shape):
     made = np.load(tmp_path / "y.npy")
     assert made.shape == shape
     np.testing.assert_array_equal(made, values)
+
+
+@pytest.mark.parametrize("name", ["float8_e5m2", "float4_e2m1fn", "int4", "uint2"])
+def test_npy_files_of_few_bits_pass_through_a_model(tmp_path, name):
+    dtype = getattr(ml_dtypes, name)
+    x = ml.IOKey("x", type=ml.Tensor[ml.dtype(name)])
+    model = ml.Model.create(y=ml.Buffer()(x))
+    (tmp_path / "net.json").write_text(model.to_json(), encoding="utf-8")
+    values = np.array([0, -1, 1.5, 1]).astype(dtype)
+    np.save(tmp_path / "x.npy", values)
+    text_of("run", "net.json", "--input", "x=x.npy", "--output", "y.npy", folder=tmp_path)
+    np.testing.assert_array_equal(np.load(tmp_path / "y.npy").view(dtype), values)
 
 
 def test_bench_times_each_shape(folder):
