@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "mithril/tensor/dlpack.hpp"
 #include "mithril/tensor/dlpack_abi.hpp"
+#include "mithril/tensor/low_bit.hpp"
 #include "tests/packages/sample.hpp"
 
 namespace mithril::tests {
@@ -104,6 +106,31 @@ TEST_CASE("a model of the C interface describes itself and runs") {
     const auto* made = static_cast<const float*>(output->dl_tensor.data);
     for (std::int64_t i = 0; i < expected.size(); ++i)
       CHECK(made[i] == doctest::Approx(expected.at_as_double(i)));
+    delete_tensor(output);
+  }
+}
+
+TEST_CASE("elements of few bits pass through the C interface") {
+  for (const DType dtype : low_bit_dtypes) {
+    CAPTURE(name(dtype));
+    const FileFolder folder;
+    const Connection x(IOKey{.name = "x", .shape = ShapeSpec{2, 2}, .type = dtype});
+    save_package(folder.at("p"), Model::create({{"y", x.transpose(Datum::ints({1, 0}))}}), {});
+    const OwnedModel model = opened_model(folder.at("p"));
+    mithril_port port{};
+    CHECK(mithril_model_input(model.get(), 0, &port, nullptr) == MITHRIL_OK);
+    const dlpack::DLDataType expected = dlpack_dtype(dtype);
+    CHECK(port.dtype.code == expected.code);
+    CHECK(port.dtype.bits == bits_of(dtype));
+    std::array<std::uint8_t, 4> codes{1, 0, 3, 2};  // a byte for each element
+    std::array<std::int64_t, 2> shape{2, 2};
+    const DLTensor input{codes.data(), {kDLCPU, 0}, 2, port.dtype, shape.data(), nullptr, 0};
+    DLManagedTensorVersioned* output = nullptr;
+    REQUIRE(run(model.get(), "x", &input, &output, nullptr) == MITHRIL_OK);
+    const auto* made = static_cast<const std::uint8_t*>(output->dl_tensor.data);
+    CHECK(output->dl_tensor.dtype.code == expected.code);
+    CHECK(output->dl_tensor.dtype.bits == bits_of(dtype));
+    CHECK(std::vector(made, made + 4) == std::vector<std::uint8_t>{1, 3, 0, 2});
     delete_tensor(output);
   }
 }
