@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "mithril/tensor/low_bit.hpp"
 
@@ -48,11 +49,28 @@ Connection converted(const Connection& x, ElementType type) {
   return x.cast(*dtype);
 }
 
+namespace {
+
+// A power of two beside x. From the nearest one follow those below and above.
+Connection power_of_two(const NodeContext& node, const Connection& x) {
+  const std::string mode = node.text("round_mode", "up");
+  const Connection wide = x.cast(DType::float32);
+  const Connection held = wide.clamp(std::ldexp(1.0, -127), std::ldexp(1.0, 127));
+  const Connection near = held.cast(DType::float8_e8m0fnu).cast(DType::float32);
+  Connection made = mode == "up"     ? selected(near < held, near * 2.0, near)
+                    : mode == "down" ? selected(near > held, near * 0.5, near)
+                                     : near;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (!node.flag("saturate", true)) made = selected(wide.eq(held), made, nan);
+  return made.cast(DType::float8_e8m0fnu);
+}
+
+}  // namespace
+
 Connection saturated(const NodeContext& node, const Connection& x, ElementType type) {
   const auto dtype = held_dtype(type);
   if (!dtype || !is_low_bit(*dtype) || !is_floating(*dtype)) return converted(x, type);
-  if (dtype == DType::float8_e8m0fnu)
-    refuse("Mithril rounds to the nearest number of float8e8m0, and not up or down");
+  if (dtype == DType::float8_e8m0fnu) return power_of_two(node, x);
   if (!node.flag("saturate", true)) return converted(x, type);
   double largest = 0;
   for (const float number : numbers_of(*dtype)) {
