@@ -1,7 +1,11 @@
 // Recurrent layers, as loops.
+#include <optional>
+#include <span>
+
 #include "mithril/base/text.hpp"
 #include "mithril/models/scan.hpp"
 #include "mithril/onnx/parts.hpp"
+#include "mithril/onnx/runtime_activations.hpp"
 
 namespace mithril::onnx {
 namespace {
@@ -13,13 +17,17 @@ Connection gate_of(const Connection& all, std::int64_t index, std::int64_t hidde
 
 Connection port(const char* name) { return Connection(IOKey{.name = name}); }
 
-// x quantised to 8 bits over the range of its elements and 0, as DynamicQuantizeLinear does.
-Connection rounded_to_bytes(const Connection& x) {
+// The product of x and a weight of bytes. x is quantised to 8 bits over the range of its elements
+// and 0, as DynamicQuantizeLinear does. The weight and the steps of x are whole numbers, so the sum
+// is exact.
+Connection product_of_bytes(const Connection& x, const Connection& weight,
+                            const Connection& scale) {
   const Connection low = apply("minimum", {x.min(), 0.0});
   const Connection width = apply("maximum", {x.max(), 0.0}) - low;
-  const Connection scale = selected(width.eq(0.0), 1.0, width / 255.0);
-  const Connection zero = apply("round", {-low / scale});
-  return (apply("round", {x / scale}) + zero).clamp(0.0, 255.0) * scale - zero * scale;
+  const Connection step = selected(width.eq(0.0), 1.0, width / 255.0);
+  const Connection zero = apply("round", {-low / step});
+  const Connection steps = (apply("round", {x / step}) + zero).clamp(0.0, 255.0) - zero;
+  return apply("linear", {steps, weight}) * (step * scale);
 }
 
 const char* activation_op(const std::string& name) {
@@ -50,7 +58,6 @@ class RecurrentNode {
     input_ = is_batch_first_ ? transposed(node[0], {1, 0, 2}) : node[0];
   }
 
-  void round_input() { input_ = rounded_to_bytes(input_); }
   const NodeContext& node() const { return node_; }
   std::int64_t hidden() const { return hidden_; }
   std::size_t directions() const { return directions_; }
@@ -74,6 +81,9 @@ class RecurrentNode {
   }
   Connection of_input(std::size_t direction, const Binding& bias) const {
     return apply("linear", {input_, row(1, direction), bias});
+  }
+  Connection of_bytes(std::size_t direction, const Connection& scale) const {
+    return product_of_bytes(input_, row(1, direction), scale);
   }
 
   // The state of the input, or zeros.
@@ -220,62 +230,105 @@ Outputs gru(const NodeContext& node) {
   return layer.results();
 }
 
-Outputs lstm_of(const NodeContext& node, bool has_bytes) {
+// What a layer of bytes has besides its weights, by direction.
+struct ByteScales {
+  std::vector<Connection> input, state;
+};
+
+// `scales`: of a layer that rounds its input and its state to bytes. Its sums and activations have
+// the order and the bits of ONNX Runtime.
+Outputs lstm_of(const NodeContext& node, const ByteScales* scales = nullptr) {
   if (node.flag("input_forget")) refuse("input_forget is not supported");
   RecurrentNode layer(node, 4, {"Sigmoid", "Tanh", "Tanh"});
-  if (has_bytes) layer.round_input();
   const std::int64_t hidden = layer.hidden();
   const bool has_peepholes = node.has(7);
   for (std::size_t d = 0; d < layer.directions(); ++d) {
-    const Connection before = has_bytes ? rounded_to_bytes(port("h")) : port("h");
-    const Connection all = apply("linear", {before, port("weight_hh")}) + port("of_input");
-    const Connection cell = port("c");
+    const auto activated = [&](std::size_t i, const Connection& x) {
+      const std::string op = layer.activation(d, i);
+      if (scales && op == "sigmoid") return runtime_sigmoid(x);
+      if (scales && op == "tanh") return runtime_tanh(x);
+      return apply(op, {x});
+    };
+    const auto biases = layer.biases(d);
+    const Connection h = port("h"), weight = port("weight_hh"), cell = port("c");
+    Connection all = scales ? port("of_input") + product_of_bytes(h, weight, port("scale_hh"))
+                            : apply("linear", {h, weight}) + port("of_input");
+    if (scales && biases) all = all + port("bias");
+    // Of bytes: the activations are many nodes.
+    std::optional<Connection> gates;
+    if (scales && !has_peepholes) gates = activated(0, layer.clipped(gate_of(all, 0, 3 * hidden)));
     const auto gate = [&](std::int64_t index, std::int64_t peephole, const Connection& state) {
+      if (gates) return gate_of(*gates, index, hidden);
       Connection made = gate_of(all, index, hidden);
       if (has_peepholes) made = made + gate_of(port("peepholes"), peephole, hidden) * state;
-      return apply(layer.activation(d, 0), {layer.clipped(made)});
+      return activated(0, layer.clipped(made));
     };
     const Connection enter = gate(0, 0, cell), keep = gate(2, 2, cell);
-    const Connection candidate =
-        apply(layer.activation(d, 1), {layer.clipped(gate_of(all, 3, hidden))});
+    const Connection candidate = activated(1, layer.clipped(gate_of(all, 3, hidden)));
     const Connection next = keep * cell + enter * candidate;
     const Connection leave = gate(1, 1, next);
-    const Model step = Model::create(
-        {{"h_next", leave * apply(layer.activation(d, 2), {next})}, {"c_next", next}});
-    Bindings bindings{{"weight_hh", layer.row(2, d)},
-                      {"of_input", layer.of_input(d, sum_of(layer.biases(d)))}};
+    const Model step = Model::create({{"h_next", leave * activated(2, next)}, {"c_next", next}});
+    Bindings bindings{{"weight_hh", layer.row(2, d)}};
+    if (scales) {
+      bindings.emplace_back("of_input", layer.of_bytes(d, scales->input[d]));
+      bindings.emplace_back("scale_hh", scales->state[d]);
+      if (biases) bindings.emplace_back("bias", sum_of(biases));
+    } else {
+      bindings.emplace_back("of_input", layer.of_input(d, sum_of(biases)));
+    }
     if (has_peepholes) bindings.emplace_back("peepholes", layer.row(7, d));
     layer.run(d, step, bindings, true);
   }
   return layer.results();
 }
 
-Outputs lstm(const NodeContext& node) { return lstm_of(node, false); }
+Outputs lstm(const NodeContext& node) { return lstm_of(node); }
 
-// The weights [D, I, 4 H] of bytes as floats [D, 4 H, I]. Each direction, or each of its columns,
-// has a scale and a zero point.
-Value weight_of_bytes(const NodeContext& node, std::size_t weight, std::size_t scale) {
+// The numbers of a scale or zero point: one for each direction, or for each of its columns.
+Tensor of_columns(const NodeContext& node, std::size_t i, const Dims& weight) {
+  const Tensor each = node.known(i).to(DType::float32);
+  const std::int64_t directions = weight[0], columns = weight[2];
+  if (each.size() != directions)
+    need_count("a scale or zero point of its weights", static_cast<std::size_t>(each.size()),
+               static_cast<std::size_t>(directions * columns));
+  return each;
+}
+
+std::span<const float> of_direction(const Tensor& all, std::int64_t directions, std::size_t d) {
+  const auto count = static_cast<std::size_t>(all.size() / directions);
+  return all.values<float>().subspan(d * count, count);
+}
+
+// The scales of the weights of each direction.
+std::vector<Connection> scales_of(const NodeContext& node, std::size_t weight, std::size_t scale) {
   node.need_rank(weight, 3, 3);
+  const Dims& dims = node.known(weight).dims();
+  const Tensor all = of_columns(node, scale, dims);
+  std::vector<Connection> scales;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dims[0]); ++d) {
+    const std::span<const float> own = of_direction(all, dims[0], d);
+    scales.push_back(constant(Tensor::of({static_cast<std::int64_t>(own.size())}, own)));
+  }
+  return scales;
+}
+
+// The weights [D, I, 4 H] of bytes above their zero points, as whole floats [D, 4 H, I].
+Value weight_of_bytes(const NodeContext& node, std::size_t weight, std::size_t zero) {
   const Dims& dims = node.known(weight).dims();
   const std::int64_t directions = dims[0], rows = dims[1], columns = dims[2];
   const Tensor numbers = node.known(weight).to(DType::float32);
-  const Tensor scales = node.known(scale).to(DType::float32);
-  const Tensor zeros = node.known(scale + 1).to(DType::float32);
-  const auto at = [&](const Tensor& each, std::int64_t d, std::int64_t column) {
-    const bool is_single = each.size() == directions;
-    return each.values<float>()[static_cast<std::size_t>(is_single ? d : d * columns + column)];
-  };
-  for (const Tensor* each : {&scales, &zeros})
-    if (each->size() != directions)
-      need_count("a scale or zero point of its weights", static_cast<std::size_t>(each->size()),
-                 static_cast<std::size_t>(directions * columns));
+  const Tensor zeros = of_columns(node, zero, dims);
   std::vector<float> made;
-  for (std::int64_t d = 0; d < directions; ++d)
-    for (std::int64_t column = 0; column < columns; ++column)
+  for (std::int64_t d = 0; d < directions; ++d) {
+    const std::span<const float> own = of_direction(zeros, directions, static_cast<std::size_t>(d));
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const float point = own[own.size() == 1 ? 0 : static_cast<std::size_t>(column)];
       for (std::int64_t row = 0; row < rows; ++row) {
         const auto i = static_cast<std::size_t>((d * rows + row) * columns + column);
-        made.push_back((numbers.values<float>()[i] - at(zeros, d, column)) * at(scales, d, column));
+        made.push_back(numbers.values<float>()[i] - point);
       }
+    }
+  }
   Value value(Tensor::of({directions, columns, rows}, made), ElementType::float32);
   value.name = node.value(weight).name;
   value.is_weight = true;
@@ -283,10 +336,11 @@ Value weight_of_bytes(const NodeContext& node, std::size_t weight, std::size_t s
 }
 
 Outputs lstm_of_bytes(const NodeContext& node) {
+  const ByteScales scales{scales_of(node, 1, 8), scales_of(node, 2, 10)};
   std::vector<Value> inputs = node.values();
-  inputs[1] = weight_of_bytes(node, 1, 8);
-  inputs[2] = weight_of_bytes(node, 2, 10);
-  return lstm_of(node.with_inputs(std::move(inputs)), true);
+  inputs[1] = weight_of_bytes(node, 1, 9);
+  inputs[2] = weight_of_bytes(node, 2, 11);
+  return lstm_of(node.with_inputs(std::move(inputs)), &scales);
 }
 
 }  // namespace

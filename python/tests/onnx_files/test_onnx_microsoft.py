@@ -211,3 +211,111 @@ def test_an_lstm_of_bytes_rounds_its_input_and_its_state(tmp_path, dtype, is_of_
         states.append(h)
     for result, wanted in zip(made, (np.array(states)[:, None], h[None], c[None]), strict=True):
         np.testing.assert_allclose(result, wanted, rtol=0, atol=5e-3)
+
+
+class Runtime:
+    """The arithmetic of ONNX Runtime in its layers of bytes: that of float32, in its order."""
+
+    @staticmethod
+    def fused(a, b, c):
+        """The product of numbers of float32 is exact in float64."""
+        return (a.astype(np.float64) * b + np.float64(c)).astype(np.float32)
+
+    @classmethod
+    def quotient(cls, x, p, q):
+        square, (above, below) = x * x, (np.float32(p), np.float32(q))
+        sums = []
+        for first, *rest in (above, below):
+            total = np.full_like(x, first)
+            for coefficient in rest:
+                total = cls.fused(total, square, coefficient)
+            sums.append(total)
+        return x * sums[0] / sums[1]
+
+    @classmethod
+    def sigmoid(cls, x):
+        p = [4.37031012579801e-11, 1.15627324459942e-07, 6.08574864600143e-05]
+        p += [8.51377133304701e-03, 2.48287947061529e-01]
+        q = [6.10247389755681e-13, 5.76102136993427e-09, 6.29106785017040e-06]
+        q += [1.70198817374094e-03, 1.16817656904453e-01, 9.93151921023180e-01]
+        clipped = np.clip(x, np.float32(-18), np.float32(18))
+        return np.maximum(cls.quotient(clipped, p, q) + np.float32(0.5), 0)
+
+    @classmethod
+    def tanh(cls, x):
+        p = [-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11]
+        p += [5.12229709037114e-08, 1.48572235717979e-05, 6.37261928875436e-04]
+        p += [4.89352455891786e-03]
+        q = [1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03]
+        q += [4.89352518554385e-03]
+        return cls.quotient(np.clip(x, np.float32(-9), np.float32(9)), p, q)
+
+    @staticmethod
+    def product(x, numbers, scale):
+        """`numbers`: those of the weight above its zero point."""
+        low, high = np.minimum(x.min(), 0), np.maximum(x.max(), 0)
+        step = (high - low) / np.float32(255)
+        zero = np.rint(-low / step)
+        steps = np.clip(np.rint(x / step) + zero, 0, 255) - zero
+        return (steps.astype(np.int64) @ numbers).astype(np.float32) * (step * scale)
+
+    @classmethod
+    def lstm(cls, x, weights, scales, bias):
+        h = c = np.zeros((x.shape[1], len(weights[1])), np.float32)
+        of_input = cls.product(x.reshape(-1, x.shape[2]), weights[0], scales[0])
+        states = []
+        for row in of_input.reshape(*x.shape[:2], -1):
+            total = row + (cls.product(h, weights[1], scales[1]) if h.any() else 0) + bias
+            enter, leave, keep, new = np.split(total, 4, axis=-1)
+            c = cls.sigmoid(keep) * c + cls.sigmoid(enter) * cls.tanh(new)
+            h = cls.sigmoid(leave) * cls.tanh(c)
+            states.append(h)
+        return np.array(states)
+
+
+def test_layers_of_bytes_have_the_bits_of_onnx_runtime(tmp_path):
+    """A difference of 1e-7 in the first layer could move the input of the second by 1 / 255."""
+    units, directions = 24, 2
+    known, given, layers = {}, [], []
+    for layer, columns in enumerate((9, directions * units)):
+        names = [f"{name}{layer}" for name in ("W", "R", "B", "Ws", "Wz", "Rs", "Rz")]
+        weights = [
+            RNG.integers(-128, 128, (directions, rows, 4 * units)) for rows in (columns, units)
+        ]
+        scales = [np.float32(RNG.uniform(0.002, 0.01, (directions, 4 * units))) for _ in weights]
+        zeros = [np.zeros_like(scale, np.int8) for scale in scales]
+        bias = normal(directions, 8 * units)
+        values = [np.int8(weights[0]), np.int8(weights[1]), bias, scales[0], zeros[0]]
+        known |= dict(zip(names, [*values, scales[1], zeros[1]], strict=True))
+        layers.append((weights, scales, np.add(*np.split(bias, 2, axis=1))))
+        given.append([f"x{layer}", *names[:3], "", "", "", "", *names[3:]])
+    nodes = []
+    for layer, inputs in enumerate(given):
+        node = b"".join(ob.field(1, name) for name in inputs)
+        kind = {"direction": "bidirectional", "hidden_size": units}
+        nodes.append(
+            node
+            + ob.node("DynamicQuantizeLSTM", "", f"s{layer}", **kind)
+            + ob.field(7, "com.microsoft")
+        )
+        nodes.append(ob.node("Transpose", f"s{layer}", f"t{layer}", perm=[0, 2, 1, 3]))
+        nodes.append(ob.node("Reshape", f"t{layer} shape", f"x{layer + 1}"))
+    known["shape"] = np.array([0, 0, -1])
+    x = normal(40, 1, 9)
+    path = tmp_path / "net.onnx"
+    stated = ob.field(2, ob.field(1, ob.field(1, ob.TYPES["float32"])))
+    opset = ob.field(8, ob.field(1, "com.microsoft") + ob.field(2, 1))
+    inputs = [ob.value("x0", list(x.shape), "float32")]
+    path.write_bytes(ob.file(nodes, inputs, [ob.field(1, "x2") + stated], known) + opset)
+    expected = x
+    for weights, scales, bias in layers:
+        sides = []
+        for d, step in enumerate((1, -1)):
+            own = [[each[d] for each in pair] for pair in (weights, scales)]
+            sides.append(Runtime.lstm(expected[::step], *own, bias[d])[::step])
+        expected = np.concatenate(sides, axis=-1)
+    net = ml.from_onnx(path)
+    for backend in (ml.CpuBackend(), ml.CpuBackend(reference=True)):
+        compiled = ml.compile(net.model, backend, inference=True)
+        got = np.asarray(compiled.evaluate(net.params, {"x0": x})["x2"])
+        np.testing.assert_array_equal(got, expected)
