@@ -192,7 +192,7 @@ const std::vector<Command>& commands() {
                    seed,
                    {.name = "--opset",
                     .value = "N",
-                    .help = "the opset of an ONNX file, from 13 to 24",
+                    .help = "the opset of an ONNX file, from 13 to 25",
                     .initial = "20"}},
        .run = convert},
       {.name = "codegen",

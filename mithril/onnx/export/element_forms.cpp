@@ -173,21 +173,40 @@ Item robust_sqrt_form(const FormContext& c, const FormArguments& a) {
   return {b.call("Where", {below, line, far}, {}, size.dtype)};
 }
 
-// cast(x, dtype). `Cast` does not define the result for floats that an integer type cannot hold.
-// Here they and NaN become the least integer.
-Item cast_form(const FormContext& c, const FormArguments& a) {
-  GraphBuilder& b = c.builder();
-  const Operand x = a.tensor(0);
-  const DType to = a.value(1).dtype();
-  for (const DType dtype : {x.dtype, to}) {
-    if (is_low_bit(dtype)) no_form("files are not written with " + std::string(name(dtype)));
-  }
-  if (!is_floating(x.dtype) || !is_stored_only(to)) return {b.cast(x, to)};
+// Floats as an integer type of 8 bits and more. `Cast` does not define the result for those that it
+// cannot hold: here they and NaN become `other`.
+Operand cast_to_integer(GraphBuilder& b, const Operand& x, DType to, double other) {
   const auto [least, above] = integer_range(to);
   const Operand is_above = b.call("Greater", {x, b.number(least - 1, x.dtype)}, {}, DType::boolean);
   const Operand is_below = b.call("Less", {x, b.number(above, x.dtype)}, {}, DType::boolean);
   const Operand fits = b.call("And", {is_above, is_below}, {}, DType::boolean);
-  return {b.cast(b.call("Where", {fits, x, b.number(least, x.dtype)}, {}, x.dtype), to)};
+  return b.cast(b.call("Where", {fits, x, b.number(other, x.dtype)}, {}, x.dtype), to);
+}
+
+// The nearest powers of two. Numbers that are not positive, and those that round beyond the largest
+// power, become NaN: `Cast` would saturate.
+Operand cast_to_exponents(GraphBuilder& b, const Operand& x) {
+  const auto number = [&](double value) { return b.number(value, DType::float32); };
+  const Operand wide = b.cast(x, DType::float32);
+  const Operand is_positive = b.call("Greater", {wide, number(0)}, {}, DType::boolean);
+  const Operand is_held = b.call("Less", {wide, number(std::ldexp(1.5, 127))}, {}, DType::boolean);
+  const Operand fits = b.call("And", {is_positive, is_held}, {}, DType::boolean);
+  const Operand nan = number(std::numeric_limits<double>::quiet_NaN());
+  return b.cast(b.call("Where", {fits, wide, nan}, {}, DType::float32), DType::float8_e8m0fnu);
+}
+
+// cast(x, dtype). Floats that an integer type cannot hold and NaN become the least integer; for
+// integers of 4 and 2 bits they become 0, and others wrap.
+Item cast_form(const FormContext& c, const FormArguments& a) {
+  GraphBuilder& b = c.builder();
+  const Operand given = a.tensor(0);
+  const DType to = a.value(1).dtype();
+  if (to == DType::float8_e8m0fnu && given.dtype != to) return {cast_to_exponents(b, given)};
+  if (!is_floating(given.dtype) || is_floating(to) || !is_stored_only(to))
+    return {b.cast(given, to)};
+  const Operand x = is_low_bit(given.dtype) ? b.cast(given, DType::float32) : given;
+  if (is_low_bit(to)) return {b.cast(cast_to_integer(b, x, DType::int32, 0), to)};
+  return {cast_to_integer(b, x, to, integer_range(to).least)};
 }
 
 // A number in the dtype of the result.

@@ -6,6 +6,7 @@
 #include "mithril/infer/application.hpp"
 #include "mithril/onnx/element_type.hpp"
 #include "mithril/onnx/export/opsets.hpp"
+#include "mithril/tensor/low_bit.hpp"
 
 namespace mithril::onnx {
 
@@ -55,9 +56,11 @@ std::vector<Operand> GraphBuilder::call_several(const std::string& op,
   return made;
 }
 
-// Floats that the op does not take in this opset are converted to float32.
+// Floats that the op does not take in this opset are converted to float32, and integers of 4 and 2
+// bits to 8 bits.
 DType GraphBuilder::taken_dtype(const std::string& op, DType dtype) const {
-  if (takes_float(op, dtype, opset_)) return dtype;
+  if (takes_dtype(op, dtype, opset_)) return dtype;
+  if (is_integer(dtype)) return is_unsigned(dtype) ? DType::uint8 : DType::int8;
   if (op == "Scan" || op == "Loop" || op == "If")
     no_form("ONNX has " + op + " of " + std::string(name(dtype)) + " from opset 16 on");
   return DType::float32;
@@ -82,6 +85,7 @@ Operand GraphBuilder::constant(Tensor tensor) {
 }
 
 Operand GraphBuilder::number(double value, DType dtype) {
+  if (is_low_bit(dtype)) return constant(Tensor::full(DType::float32, {}, value).to(dtype));
   return constant(Tensor::full(dtype, {}, value));
 }
 
@@ -91,8 +95,14 @@ Operand GraphBuilder::integers(const std::vector<std::int64_t>& numbers) {
 
 Operand GraphBuilder::cast(const Operand& operand, DType dtype) {
   if (operand.is_missing() || operand.dtype == dtype) return operand;
-  Operand made =
-      call("Cast", {operand}, {{"to", static_cast<std::int64_t>(element_type_of(dtype))}}, dtype);
+  Attributes attributes = {{"to", static_cast<std::int64_t>(element_type_of(dtype))}};
+  const bool is_float8 = is_low_bit(dtype) && is_floating(dtype) && bits_of(dtype) == 8;
+  if (dtype == DType::float8_e8m0fnu) {
+    attributes.emplace_back("round_mode", std::string("nearest"));
+  } else if (is_float8) {
+    attributes.emplace_back("saturate", std::int64_t{0});
+  }
+  Operand made = call("Cast", {operand}, std::move(attributes), dtype);
   made.dims = operand.dims;
   return made;
 }

@@ -2,8 +2,13 @@
 
 #include <protozero/pbf_writer.hpp>
 
+#include <algorithm>
+#include <cstring>
+
 #include "mithril/base/version.hpp"
 #include "mithril/onnx/element_type.hpp"
+#include "mithril/serialization/stored_elements.hpp"
+#include "mithril/tensor/low_bit.hpp"
 
 namespace mithril::onnx {
 namespace {
@@ -28,6 +33,22 @@ void add_tensor_head(pbf_writer& to, const std::string& name, const Tensor& tens
 
 std::string_view elements_of(const Tensor& tensor) {
   return {static_cast<const char*>(tensor.raw_data()), tensor.bytes()};
+}
+
+bool is_packed(DType dtype) { return is_low_bit(dtype) && bits_of(dtype) < 8; }
+
+// The tensor, or the bytes of its elements if several of them share one.
+Tensor stored_tensor(const Tensor& tensor) {
+  if (!is_packed(tensor.dtype())) return tensor;
+  const std::vector<std::byte> bytes = packed(tensor);
+  Tensor made = Tensor::empty(DType::uint8, {static_cast<std::int64_t>(bytes.size())});
+  if (!bytes.empty()) std::memcpy(made.mutable_raw_data(), bytes.data(), bytes.size());
+  return made;
+}
+
+void add_elements(pbf_writer& to, const Tensor& tensor) {
+  const Tensor stored = stored_tensor(tensor);
+  to.add_bytes(tensor_field::raw_data, elements_of(stored).data(), stored.bytes());
 }
 
 void add_type(pbf_writer& value, const WrittenValue& of) {
@@ -82,7 +103,7 @@ struct AttributeWriter {
     {
       pbf_writer message(to, attribute_field::t);
       add_tensor_head(message, "", tensor);
-      message.add_bytes(tensor_field::raw_data, elements_of(tensor).data(), tensor.bytes());
+      add_elements(message, tensor);
     }
     type(attribute_type::tensor);
   }
@@ -92,8 +113,7 @@ struct AttributeWriter {
     for (const WrittenTensor& tensor : graph->initializers) {
       pbf_writer initializer(writer, graph_field::initializer);
       add_tensor_head(initializer, tensor.name, tensor.tensor);
-      initializer.add_bytes(tensor_field::raw_data, elements_of(tensor.tensor).data(),
-                            tensor.tensor.bytes());
+      add_elements(initializer, tensor.tensor);
     }
     to.add_message(attribute_field::g, message);
     type(attribute_type::graph);
@@ -135,6 +155,9 @@ std::string field_head(std::uint32_t field, std::size_t size) {
   return head;
 }
 
+// The first version of the format that has the types of the opset.
+std::int64_t ir_version_of(std::int64_t opset) { return std::max<std::int64_t>(10, opset - 12); }
+
 class FileWriter {
  public:
   FileWriter(const WrittenGraph& graph, const FileText& text) : graph_(graph), text_(text) {}
@@ -142,7 +165,7 @@ class FileWriter {
   FilePieces write() {
     std::string head;
     pbf_writer model(head);
-    model.add_int64(model_field::ir_version, 10);
+    model.add_int64(model_field::ir_version, ir_version_of(text_.opset));
     model.add_string(model_field::producer_name, "mithril");
     model.add_string(model_field::producer_version, std::string(version()));
     {
@@ -166,10 +189,12 @@ class FileWriter {
   }
 
   void add_initializer(const WrittenTensor& written) {
-    const Tensor& tensor = written.tensor;
     std::string message;
     pbf_writer writer(message);
-    add_tensor_head(writer, written.name, tensor);
+    add_tensor_head(writer, written.name, written.tensor);
+    const bool needs_packing = is_packed(written.tensor.dtype());
+    if (needs_packing) pieces_.packed.push_back(stored_tensor(written.tensor));
+    const Tensor& tensor = needs_packing ? pieces_.packed.back() : written.tensor;
     if (!text_.data_file.empty() && tensor.bytes() >= smallest_external) {
       add_external(writer, tensor);
       add_piece(field_head(graph_field::initializer, message.size()) + message);

@@ -18,6 +18,7 @@ struct FileText {
 
 struct FilePieces {
   std::deque<std::string> owned;
+  std::deque<Tensor> packed;                  // elements of 4 and 2 bits
   std::vector<std::string_view> model, data;  // data: of the file beside it
 };
 

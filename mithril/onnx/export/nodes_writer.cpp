@@ -1,5 +1,7 @@
 #include "mithril/onnx/export/nodes_writer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/graph/while_node.hpp"
 #include "mithril/onnx/export/nested_graph.hpp"
+#include "mithril/onnx/export/opsets.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::onnx {
@@ -23,6 +26,11 @@ void NodesWriter::define(ValueId id, std::string name) {
   Operand& operand = operands_[index(id)];
   const Value& value = graph_.value(id);
   operand = {.name = std::move(name), .dtype = value.dtype};
+  const std::int64_t first = first_opset_of(value.dtype);
+  if (!operand.is_missing() && builder_.opset() < first) {
+    problems_.push_back({value.name, fmt::format("ONNX has {} from opset {} on",
+                                                 mithril::name(value.dtype), first)});
+  }
   if (!value.ranked) return;
   operand.dims = value.dims;
   if (!operand.is_missing()) builder_.know(value.dims, operand.name);

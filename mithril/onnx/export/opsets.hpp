@@ -7,12 +7,16 @@
 
 namespace mithril::onnx {
 
-constexpr std::int64_t oldest_written_opset = 13, newest_written_opset = 24;
+constexpr std::int64_t oldest_written_opset = 13, newest_written_opset = 25;
 
 // NoForm if the opset lacks the op.
 void check_opset(const std::string& op, std::int64_t opset);
 
-// Whether the opset has the op for floats of this dtype. Many ops take bfloat16 only in newer ones.
-bool takes_float(const std::string& op, DType dtype, std::int64_t opset);
+// The first opset with this element type.
+std::int64_t first_opset_of(DType dtype);
+
+// Whether the opset has the op for elements of this dtype. Many ops take bfloat16 only in newer
+// ones, and few take elements of few bits.
+bool takes_dtype(const std::string& op, DType dtype, std::int64_t opset);
 
 }  // namespace mithril::onnx

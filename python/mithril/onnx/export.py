@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import re
 import tempfile
 import warnings
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ __all__ = ["to_onnx"]
 
 TOLERANCE = 1e-4  # of the largest element of an output, and at least this
 HALF_TOLERANCE = 1e-2  # the same for float16 and bfloat16
+NOT_IN_NUMPY = re.compile(r"tensor\((bfloat16|float8\w+|float4\w+|u?int[42])\)")
 
 
 @overload
@@ -83,7 +85,7 @@ def to_onnx(
         file: The path of the file.
         params: The parameters. A model that `bind` made has none.
         state: What inference reads, such as running statistics.
-        opset: The opset of ONNX, from 13 to 24.
+        opset: The opset of ONNX, from 13 to 25.
         external_data: Whether the elements of tensors of 1 KiB and more are in the file
             "net.onnx.data" beside "net.onnx". Files above 2 GB are always written so.
         gradients: Whether the file also has an output "KEY.grad" for each parameter that is not
@@ -101,7 +103,7 @@ def to_onnx(
         StateError: Parameters or states are missing, or do not fit.
         GradientError: `gradients` of a model that was compiled for inference.
         ValueError: The opset cannot express nodes of the model (the error lists all of them with
-            their reasons), or is not from 13 to 24. The checker or ONNX Runtime refuses the file,
+            their reasons), or is not from 13 to 25. The checker or ONNX Runtime refuses the file,
             or ONNX Runtime has other results; the error names the first node that differs. For a
             training step: `state` or `gradients` are given, it accumulates gradients, its
             parameters have moved different numbers of times, no graph computes the learning rates
@@ -272,9 +274,10 @@ class _Comparison:
             if data is None:
                 return {}
             nodes = [*session.get_inputs(), *session.get_outputs()]
-            if any(node.type == "tensor(bfloat16)" for node in nodes):
-                self.warn("NumPy has no bfloat16")
-                return None
+            for node in nodes:
+                if NOT_IN_NUMPY.fullmatch(node.type):
+                    self.warn(f"NumPy has no {node.type[len('tensor(') : -1]}")
+                    return None
             names = [node.name for node in session.get_outputs()]
             results = session.run(names, self.inputs(session, data))
             return dict(zip(names, results, strict=True))

@@ -65,8 +65,8 @@ RUN = "  help: usage: mithril run [OPTIONS] FILE\n"
             "mithril: --opset is '12', expected a whole number of at least 13\n",
         ),
         (
-            ["convert", "net.json", "net.onnx", "--opset", "25"],
-            "mithril: --opset is '25', expected a whole number of at most 24\n",
+            ["convert", "net.json", "net.onnx", "--opset", "26"],
+            "mithril: --opset is '26', expected a whole number of at most 25\n",
         ),
         (["run", "net.json", "--shape", "x"], "mithril: --shape is 'x', expected KEY=...\n"),
         (

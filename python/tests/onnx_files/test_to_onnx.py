@@ -40,7 +40,7 @@ def test_a_network_is_read_back_with_its_names_and_sizes(tmp_path):
         assert_equal_results(path, compiled, [params], {"x": x})
 
 
-@pytest.mark.parametrize("opset", [13, 17, 18, 20, 24])
+@pytest.mark.parametrize("opset", [13, 17, 18, 20, 24, 25])
 def test_each_opset_has_the_results(tmp_path, opset):
     compiled = layers()
     params = compiled.get_parameters()
@@ -55,7 +55,7 @@ def test_other_opsets_are_refused(tmp_path):
     with pytest.raises(ml.ValueError) as info:
         ml.to_onnx(compiled, tmp_path / "net.onnx", compiled.get_parameters(), opset=12)
     assert str(info.value) == (
-        "mithril.ValueError[E1321]: models are not written for opset 12\n  expected : 13 to 24"
+        "mithril.ValueError[E1321]: models are not written for opset 12\n  expected : 13 to 25"
     )
     assert list(tmp_path.iterdir()) == []
 

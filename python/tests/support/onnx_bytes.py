@@ -15,6 +15,9 @@ TYPES = {
     "bool": 9,
     "float16": 10,
     "float64": 11,
+    "float8_e4m3fn": 17,
+    "uint4": 21,
+    "int4": 22,
 }
 
 
