@@ -137,3 +137,22 @@ def test_nearest_elements_of_exact_halves(tmp_path):
     x = np.arange(20, dtype=F).reshape(1, 1, 20)
     (y,) = run(tmp_path, nodes, {"x": x}, known=known)
     assert y[0, 0, 10] == 14  # the place is exactly 14.5, and half prefers the floor
+
+
+LEAST, MOST = 2.0**-127, 2.0**127
+POWERS = {
+    ("up", 1): [LEAST, 1, 2, 4, 8, MOST, MOST, MOST],
+    ("down", 1): [LEAST, 1, 1, 2, 4, MOST, MOST, MOST],
+    ("nearest", 1): [LEAST, 1, 2, 2, 8, MOST, MOST, MOST],
+    ("nearest", 0): [np.nan, 1, 2, 2, 8, MOST, np.nan, np.nan],
+}
+
+
+@pytest.mark.parametrize("mode", POWERS)
+def test_casts_to_powers_of_two_round_as_stated(tmp_path, mode):
+    """By the table of the documentation of Cast. Ties go up."""
+    x = np.array([0, 1, 1.5, 2.5, 6.5, MOST, 1.25 * MOST, np.inf], F)
+    name = "float8_e8m0fnu"
+    attributes = {"to": TYPES[name], "round_mode": mode[0].encode(), "saturate": mode[1]}
+    (y,) = run(tmp_path, [node("Cast", "x", "y", **attributes)], {"x": x}, f"y:{name}")
+    np.testing.assert_array_equal(y.astype(F), np.array(POWERS[mode], F))

@@ -18,6 +18,7 @@ TYPES = {
     "float8_e4m3fn": 17,
     "uint4": 21,
     "int4": 22,
+    "float8_e8m0fnu": 24,
 }
 
 
