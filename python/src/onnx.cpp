@@ -36,30 +36,32 @@ py::tuple read_onnx_file(py::handle path, const py::dict& constants, const py::d
 }
 
 OnnxWriteOptions write_options(const py::dict& params, const py::dict& state, std::int64_t opset,
-                               bool external_data, bool gradients, bool all_values) {
+                               bool external_data, bool gradients, bool functions,
+                               bool all_values) {
   return {.params = tensor_map_of(params),
           .state = State(tensor_map_of(state)),
           .opset = opset,
           .external_data = external_data,
           .gradients = gradients,
+          .functions = functions,
           .all_values = all_values};
 }
 
 void write_onnx_file(const CompiledModel& compiled, py::handle path, const py::dict& params,
                      const py::dict& state, std::int64_t opset, bool external_data, bool gradients,
-                     bool all_values) {
+                     bool functions, bool all_values) {
   const std::string file = path_of(path);
   const OnnxWriteOptions options =
-      write_options(params, state, opset, external_data, gradients, all_values);
+      write_options(params, state, opset, external_data, gradients, functions, all_values);
   const InterpreterUnlocked free;
   write_onnx(compiled, file, options);
 }
 
 py::dict write_onnx_step(const TrainingStep& step, py::handle path, const py::dict& params,
-                         std::int64_t opset, bool external_data, bool all_values) {
+                         std::int64_t opset, bool external_data, bool functions, bool all_values) {
   const std::string file = path_of(path);
   const OnnxWriteOptions options =
-      write_options(params, {}, opset, external_data, false, all_values);
+      write_options(params, {}, opset, external_data, false, functions, all_values);
   return dict_of(call_unlocked([&] { return write_onnx(step, file, options); }));
 }
 
@@ -71,11 +73,12 @@ py::dict reference_of(const Source& source, const py::dict& data, const OnnxWrit
 
 py::dict onnx_reference_values(const CompiledModel& compiled, const py::dict& data,
                                const py::dict& params, const py::dict& state, bool gradients) {
-  return reference_of(compiled, data, write_options(params, state, 20, false, gradients, true));
+  return reference_of(compiled, data,
+                      write_options(params, state, 20, false, gradients, false, true));
 }
 
 py::dict onnx_step_values(const TrainingStep& step, const py::dict& data, const py::dict& params) {
-  return reference_of(step, data, write_options(params, {}, 20, false, false, true));
+  return reference_of(step, data, write_options(params, {}, 20, false, false, false, true));
 }
 
 // (domain, op, since, what computes it, limits) of each row, for docs/onnx.md.
@@ -105,13 +108,14 @@ void bind_onnx(py::module_& module) {
              "The model, parameters, renamed ports and metadata of an ONNX file.");
   module.def("_write_onnx", write_onnx_file, py::arg("compiled"), py::arg("path"),
              py::arg("params"), py::arg("state"), py::arg("opset"), py::arg("external_data"),
-             py::arg("gradients"), py::arg("all_values"),
+             py::arg("gradients"), py::arg("functions"), py::arg("all_values"),
              "Writes a compiled model as an ONNX file.");
   module.def("_onnx_reference", onnx_reference_values, py::arg("compiled"), py::arg("data"),
              py::arg("params"), py::arg("state"), py::arg("gradients"),
              "Every value of such a file, in its order.");
   module.def("_write_onnx_step", write_onnx_step, py::arg("step"), py::arg("path"),
-             py::arg("params"), py::arg("opset"), py::arg("external_data"), py::arg("all_values"),
+             py::arg("params"), py::arg("opset"), py::arg("external_data"), py::arg("functions"),
+             py::arg("all_values"),
              "Writes a step of training as an ONNX file; returns the values of its inputs.");
   module.def("_onnx_step_reference", onnx_step_values, py::arg("step"), py::arg("data"),
              py::arg("params"), "Every value of such a file, in its order.");

@@ -12,6 +12,7 @@
 #include "mithril/base/write_file.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/onnx/export/export_graph.hpp"
+#include "mithril/onnx/export/functions.hpp"
 #include "mithril/onnx/export/message_writer.hpp"
 #include "mithril/onnx/export/opsets.hpp"
 
@@ -108,6 +109,7 @@ TensorMap reference_outputs(const FileGraph& file, const TensorMap& inputs) {
 void write_file_graph(const FileGraph& file, const std::string& path, const FileOptions& options) {
   check_written_opset(options.opset);
   WrittenGraph graph = written(file, options.opset);
+  if (options.functions) make_functions(graph);
   const std::string name = file_name_of(path);
   graph.name = name.substr(0, name.find_last_of('.'));
   if (graph.name.empty()) graph.name = "graph";  // the checker of the onnx package needs one

@@ -20,6 +20,7 @@ struct FileGraph {
 struct FileOptions {
   std::int64_t opset = 20;
   bool external_data = false;
+  bool functions = false;  // whether parts become functions
 };
 
 // Every value of the graph becomes an output.

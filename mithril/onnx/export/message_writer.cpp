@@ -7,6 +7,7 @@
 
 #include "mithril/base/version.hpp"
 #include "mithril/onnx/element_type.hpp"
+#include "mithril/onnx/export/functions.hpp"
 #include "mithril/serialization/stored_elements.hpp"
 #include "mithril/tensor/low_bit.hpp"
 
@@ -120,12 +121,13 @@ struct AttributeWriter {
   }
 };
 
-void add_node(pbf_writer& graph, const WrittenNode& node) {
-  pbf_writer message(graph, graph_field::node);
+void add_node(pbf_writer& graph, std::uint32_t field, const WrittenNode& node) {
+  pbf_writer message(graph, field);
   for (const std::string& input : node.inputs) message.add_string(node_field::input, input);
   for (const std::string& output : node.outputs) message.add_string(node_field::output, output);
   message.add_string(node_field::name, node.name);
   message.add_string(node_field::op_type, node.op);
+  if (!node.domain.empty()) message.add_string(node_field::domain, node.domain);
   for (const auto& [name, value] : node.attributes) {
     pbf_writer attribute(message, node_field::attribute);
     attribute.add_string(attribute_field::name, name);
@@ -138,7 +140,7 @@ void add_node(pbf_writer& graph, const WrittenNode& node) {
 std::string graph_without_tensors(const WrittenGraph& graph) {
   std::string message;
   pbf_writer writer(message);
-  for (const WrittenNode& node : graph.nodes) add_node(writer, node);
+  for (const WrittenNode& node : graph.nodes) add_node(writer, graph_field::node, node);
   writer.add_string(graph_field::name, graph.name);
   for (const WrittenValue& input : graph.inputs) add_value(writer, graph_field::input, input);
   for (const WrittenValue& output : graph.outputs) add_value(writer, graph_field::output, output);
@@ -168,11 +170,9 @@ class FileWriter {
     model.add_int64(model_field::ir_version, ir_version_of(text_.opset));
     model.add_string(model_field::producer_name, "mithril");
     model.add_string(model_field::producer_version, std::string(version()));
-    {
-      pbf_writer opset(model, model_field::opset_import);
-      opset.add_string(opset_field::domain, "");
-      opset.add_int64(opset_field::version, text_.opset);
-    }
+    add_opset(model, model_field::opset_import, "", text_.opset);
+    if (!graph_.functions.empty()) add_opset(model, model_field::opset_import, part_domain, 1);
+    for (const WrittenFunction& function : graph_.functions) add_function(model, function);
     add_piece(graph_without_tensors(graph_));
     for (const WrittenTensor& tensor : graph_.initializers) add_initializer(tensor);
     std::size_t size = 0;
@@ -183,6 +183,25 @@ class FileWriter {
   }
 
  private:
+  static void add_opset(pbf_writer& to, std::uint32_t field, const char* domain,
+                        std::int64_t version) {
+    pbf_writer opset(to, field);
+    opset.add_string(opset_field::domain, domain);
+    opset.add_int64(opset_field::version, version);
+  }
+
+  void add_function(pbf_writer& model, const WrittenFunction& function) const {
+    pbf_writer message(model, model_field::functions);
+    message.add_string(function_field::name, function.name);
+    for (const std::string& input : function.inputs)
+      message.add_string(function_field::input, input);
+    for (const std::string& output : function.outputs)
+      message.add_string(function_field::output, output);
+    for (const WrittenNode& node : function.nodes) add_node(message, function_field::node, node);
+    add_opset(message, function_field::opset_import, "", text_.opset);
+    message.add_string(function_field::domain, part_domain);
+  }
+
   void add_piece(std::string bytes) {
     pieces_.owned.push_back(std::move(bytes));
     pieces_.model.push_back(pieces_.owned.back());

@@ -23,8 +23,15 @@ struct WrittenNode {
   std::string op, name;
   std::vector<std::string> inputs, outputs;  // "" is one that is left out
   Attributes attributes;
-  std::string path;    // of the value of the model that the node helps to make
-  std::string source;  // the op of the model
+  std::string path;         // of the value of the model that the node helps to make
+  std::string source;       // the op of the model
+  std::string domain = {};  // of a function of the file
+};
+
+struct WrittenFunction {
+  std::string name;
+  std::vector<std::string> inputs = {}, outputs = {};
+  std::vector<WrittenNode> nodes = {};
 };
 
 struct WrittenValue {
@@ -44,6 +51,7 @@ struct WrittenGraph {
   std::vector<WrittenNode> nodes;
   std::vector<WrittenTensor> initializers;
   std::vector<WrittenValue> inputs, outputs, values;  // values: those between
+  std::vector<WrittenFunction> functions = {};        // that nodes of the graph call
 };
 
 }  // namespace mithril::onnx

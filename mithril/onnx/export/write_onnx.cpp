@@ -103,7 +103,9 @@ class ModelExport {
 };
 
 FileOptions file_options(const OnnxWriteOptions& options) {
-  return {.opset = options.opset, .external_data = options.external_data};
+  return {.opset = options.opset,
+          .external_data = options.external_data,
+          .functions = options.functions};
 }
 
 }  // namespace

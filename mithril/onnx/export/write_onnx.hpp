@@ -21,6 +21,9 @@ struct OnnxWriteOptions {
   // those of training mode. The gradient that comes in is 1 for `final_cost`; for models without
   // it, "OUTPUT.grad" is an input for each output that has a gradient.
   bool gradients = false;
+  // The nodes of each outermost part are a function "mithril.parts.PART", which the graph calls.
+  // Parts of equal structure share a function. Parts with loops or branches stay in the graph.
+  bool functions = false;
   // Every value of the graph is an output, to find the first one that differs in another program.
   bool all_values = false;
 };

@@ -42,7 +42,9 @@ TensorMap write_onnx(const TrainingStep& step, const std::string& path,
                      const OnnxWriteOptions& options) {
   onnx::StepFile file = onnx::step_file(step, options);
   onnx::write_file_graph(file.graph, path,
-                         {.opset = options.opset, .external_data = options.external_data});
+                         {.opset = options.opset,
+                          .external_data = options.external_data,
+                          .functions = options.functions});
   return std::move(file.values);
 }
 

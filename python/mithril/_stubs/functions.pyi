@@ -55,6 +55,7 @@ def _write_onnx(
     opset: int,
     external_data: bool,
     gradients: bool,
+    functions: bool,
     all_values: bool,
 ) -> None: ...
 def _write_onnx_step(
@@ -63,6 +64,7 @@ def _write_onnx_step(
     params: Mapping[str, Any],
     opset: int,
     external_data: bool,
+    functions: bool,
     all_values: bool,
 ) -> dict[str, Any]: ...
 def _onnx_step_reference(

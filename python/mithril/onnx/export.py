@@ -32,6 +32,7 @@ def to_onnx(
     opset: int = 20,
     external_data: bool = False,
     gradients: bool = False,
+    functions: bool = False,
     data: Mapping[str, Any] | None = None,
     check: bool = True,
 ) -> None: ...
@@ -45,6 +46,7 @@ def to_onnx(
     *,
     opset: int = 20,
     external_data: bool = False,
+    functions: bool = False,
     data: Mapping[str, Any] | None = None,
     check: bool = True,
 ) -> dict[str, Any]: ...
@@ -60,6 +62,7 @@ def to_onnx(
     opset: int = 20,
     external_data: bool = False,
     gradients: bool = False,
+    functions: bool = False,
     data: Mapping[str, Any] | None = None,
     check: bool = True,
 ) -> dict[str, Any] | None:
@@ -92,6 +95,9 @@ def to_onnx(
             frozen. The outputs are then those of training mode. The gradient that comes in is 1
             for `final_cost` of a `TrainModel`. For other models the file has an input
             "OUTPUT.grad" for each output that has a gradient.
+        functions: Whether the nodes of each outermost part are a function of the domain
+            "mithril.parts", which the graph calls. Parts of equal structure share one. Parts with
+            loops or branches stay in the graph.
         data: Inputs with which ONNX Runtime runs the file.
         check: Whether to check the file.
 
@@ -123,9 +129,10 @@ def to_onnx(
             message = "a training step has its own state, and its file has no gradients"
             advice = "leave `state` and `gradients` out, or write step.compiled"
             raise_error("ValueError", "E1371", message, help=advice)
-        export = _StepExport(compiled, dict(params or {}), opset)
+        export = _StepExport(compiled, dict(params or {}), opset, functions)
     else:
-        export = _Export(compiled, dict(params or {}), dict(state or {}), opset, gradients)
+        weights = dict(params or {}), dict(state or {})
+        export = _Export(compiled, weights, opset, gradients, functions)
     if data is not None:
         export.check_keys(data)
     programs = [module for module in ("onnx.checker", "onnxruntime") if check and _has(module)]
@@ -160,13 +167,14 @@ class _Export:
     def __init__(
         self,
         compiled: CompiledModel,
-        params: dict[str, Any],
-        state: dict[str, Any],
+        weights: tuple[dict[str, Any], dict[str, Any]],
         opset: int,
         gradients: bool,
+        functions: bool,
     ) -> None:
-        self.compiled, self.params, self.state, self.opset = compiled, params, state, opset
-        self.gradients = gradients
+        self.compiled, self.opset = compiled, opset
+        self.params, self.state = weights
+        self.gradients, self.functions = gradients, functions
 
     def check_keys(self, data: Mapping[str, Any]) -> None:
         needed = set(self.compiled.data_keys)
@@ -187,6 +195,7 @@ class _Export:
             self.opset,
             external_data,
             self.gradients,
+            self.functions,
             all_values,
         )
 
@@ -198,8 +207,10 @@ class _Export:
 
 
 class _StepExport:
-    def __init__(self, step: TrainingStep, params: dict[str, Any], opset: int) -> None:
-        self.step, self.params, self.opset = step, params, opset
+    def __init__(
+        self, step: TrainingStep, params: dict[str, Any], opset: int, functions: bool
+    ) -> None:
+        self.step, self.params, self.opset, self.functions = step, params, opset, functions
         self.values: dict[str, Any] = {}
 
     def check_keys(self, data: Mapping[str, Any]) -> None:
@@ -213,7 +224,7 @@ class _StepExport:
         self, path: str, external_data: bool = False, all_values: bool = False
     ) -> dict[str, Any]:
         self.values = _core._write_onnx_step(
-            self.step, path, self.params, self.opset, external_data, all_values
+            self.step, path, self.params, self.opset, external_data, self.functions, all_values
         )
         return self.values
 
