@@ -8,6 +8,7 @@ from typing import Any, Literal, overload
 from typing_extensions import Self, Unpack
 
 from ._stubs.connection import Connection as Connection
+from ._stubs.connection import IOKey as IOKey
 from ._stubs.derivatives import Gradient as Gradient
 from ._stubs.derivatives import Hessian as Hessian
 from ._stubs.derivatives import Hvp as Hvp
@@ -340,14 +341,6 @@ class CompiledModel:
     def memory_timeline(self, data: Arrays = ..., *, gradients: bool = False) -> MemoryTimeline: ...
     def _copy(self) -> CompiledModel: ...
 
-def IOKey(  # noqa: N802
-    name: str | None = None,
-    value: Value | Array = None,
-    shape: Shape | None = None,
-    type: PortType = None,
-    differentiable: bool | None = None,
-    interval: tuple[float, float] | None = None,
-) -> Connection: ...
 def compile(
     model: Model,
     backend: Backend | None = None,

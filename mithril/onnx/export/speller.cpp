@@ -12,6 +12,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/onnx/element_type.hpp"
 #include "mithril/onnx/export/form.hpp"
+#include "mithril/onnx/export/opsets.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/spelling.hpp"
 

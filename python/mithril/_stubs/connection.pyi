@@ -2,7 +2,7 @@
 
 from types import EllipsisType
 
-from .types import DTypeLike, Operand
+from .types import Array, DTypeLike, Operand, PortType, Shape, Value
 
 class Connection:
     def __add__(self, other: Operand) -> Connection: ...
@@ -80,3 +80,12 @@ class Connection:
     def type_text(self) -> str: ...
     @property
     def dims(self) -> list[int | None] | None: ...
+
+def IOKey(  # noqa: N802
+    name: str | None = None,
+    value: Value | Array = None,
+    shape: Shape | None = None,
+    type: PortType = None,
+    differentiable: bool | None = None,
+    interval: tuple[float, float] | None = None,
+) -> Connection: ...
