@@ -124,3 +124,20 @@ def test_mistakes_are_reported() -> None:
         train.add_regularization(ml.L2(), 0.1, input="wieght")
     with pytest.raises(ml.ConnectionError, match="does not take further parts"):
         train += ml.Relu()
+
+
+def test_parts_with_the_name_of_the_model_keep_their_parameters() -> None:
+    inner = ml.Model()
+    inner |= ml.Linear(2)(input="input", output="output")
+    net = ml.Model()
+    net |= inner(input="x", output="hidden")  # it is called model, too
+    net |= ml.Linear(2)(input="hidden", output="y")
+    train = ml.TrainModel(net)
+    train.add_loss(ml.SquaredError(), input="y", target="target", reduce_steps=[ml.Mean()])
+    compiled = ml.compile(train, ml.CpuBackend(), shapes={"x": [3, 2], "target": [3, 2]})
+    assert compiled.parameter_keys == [
+        "model.linear.weight",
+        "model.linear.bias",
+        "linear.weight",
+        "linear.bias",
+    ]
