@@ -43,11 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     verify = commands.add_parser("verify", help="compare all checksums")
     verify.add_argument("packages", nargs="+", metavar="package")
+    verify.add_argument("--json", action="store_true", help="as JSON")
     verify.set_defaults(run=_verify)
 
     extract = commands.add_parser("extract", help="verify a package and write it elsewhere")
     extract.add_argument("package")
     extract.add_argument("target", help='a folder, or a file that ends with ".zip"')
+    extract.add_argument("--json", action="store_true", help="as JSON")
     extract.set_defaults(run=_extract)
 
 
@@ -75,16 +77,23 @@ def _show(package: Package, arguments: argparse.Namespace) -> None:
 
 
 def _verify(arguments: argparse.Namespace) -> None:
+    verified = []
     for path in arguments.packages:
         package = load_package(path, allow_native_code=True)
         count = len(package.files)
         total = sum(file.bytes for file in package.files)
-        show(f"{path}: {count} files, {total:,} bytes, all checksums match")
+        verified.append({"file": path, "files": count, "bytes": total})
+        if not arguments.json:
+            show(f"{path}: {count} files, {total:,} bytes, all checksums match")
+    if arguments.json:
+        show(json.dumps({"schema": 1, "command": "package", "verified": verified}, indent=2))
 
 
 def _extract(arguments: argparse.Namespace) -> None:
     copy_package(arguments.package, arguments.target)
-    show(arguments.target)
+    source, target = arguments.package, arguments.target
+    fields = {"schema": 1, "command": "package", "file": source, "written": [target]}
+    show(json.dumps(fields, indent=2) if arguments.json else target)
 
 
 def _port(port: PackagePort) -> dict[str, Any]:
