@@ -110,12 +110,20 @@ class Completion {
   bool done = false;  // for good: the model has become a part
 };
 
+// The line of the user's program that added a part to a model.
+struct SourceLine {
+  std::string file;
+  int line = 0;
+};
+
 // A part that is one op, and the values its maker gave for ports.
 struct OpPart final : Part {
+  std::shared_ptr<const SourceLine> source;  // null: not known. Copies of the part share it.
   std::unique_ptr<const Arguments> arguments;
 };
 
 struct Composite final : Part, std::enable_shared_from_this<Composite> {
+  std::shared_ptr<const SourceLine> source;  // as that of an op
   std::vector<std::shared_ptr<Part>> parts;
   std::vector<Key> keys;  // in the order of naming
   std::vector<CanonicalPort> canonical_inputs, canonical_outputs;
@@ -173,6 +181,13 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   const Class& class_;
   std::unique_ptr<Index> index_;
 };
+
+inline std::shared_ptr<const SourceLine>& source_of(Part& part) {
+  return part.op ? static_cast<OpPart&>(part).source : static_cast<Composite&>(part).source;
+}
+inline const std::shared_ptr<const SourceLine>& source_of(const Part& part) {
+  return source_of(const_cast<Part&>(part));
+}
 
 // A model without a parent, with its own facts.
 std::shared_ptr<Composite> new_root(std::string class_name = "Model");

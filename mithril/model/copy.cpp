@@ -160,6 +160,7 @@ class Copying {
   CopiedLevel copied(const Composite& from) {
     auto to = new_root(from.class_name());
     to->give_name(from.given_name());
+    to->source = from.source;
     CopiedLevel level{&from, to, {}, PointerMap<Wire*>(4 * from.parts.size())};
     {
       Composition composition(*to);
@@ -214,6 +215,7 @@ class Copying {
   static void add_op(CopiedLevel& level, Composition& composition, const OpPart& from) {
     auto part = std::make_shared<OpPart>();
     part->op = from.op;
+    part->source = from.source;
     if (from.arguments) part->arguments = std::make_unique<const Arguments>(*from.arguments);
     part->give_name(from.given_name());
     std::vector<int> counts;

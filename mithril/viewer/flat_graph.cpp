@@ -100,6 +100,7 @@ class GraphView {
       // In the group of a part, the last component of a name says enough: "matmul_15".
       shown.name = is_alone ? part->owner->name_of(*part) : value.substr(value.rfind('.') + 1);
       shown.is_named = is_alone && !part->given_name().empty();
+      shown.source = source_text(*part);
     } else if (backwards) {
       shown.group = group_backwards(std::nullopt);
     }
@@ -165,6 +166,7 @@ class GraphView {
     const Group copy = made(original.name, original.class_name, group_backwards(original.parent));
     view_.groups[*copy].is_composed = original.is_composed;
     view_.groups[*copy].is_named = original.is_named;
+    view_.groups[*copy].source = original.source;
     return copy;
   }
 

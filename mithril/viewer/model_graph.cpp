@@ -100,7 +100,8 @@ class ModelView {
     ViewNode node{.name = op.owner->name_of(op),
                   .class_name = op.class_name(),
                   .group = places_.group_of(op.owner),
-                  .is_named = !op.given_name().empty()};
+                  .is_named = !op.given_name().empty(),
+                  .source = source_text(op)};
     for (std::size_t slot = 0; slot < op.slot_count; ++slot) {
       if (!op.slots[slot]) continue;
       Wire* wire = top(op.slots[slot]);

@@ -1,6 +1,7 @@
 #include "mithril/viewer/part_places.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "mithril/model/flatten.hpp"
@@ -20,6 +21,19 @@ std::vector<std::pair<std::string, std::string>> option_texts(const Composite& c
 
 }  // namespace
 
+std::string source_text(const Part& part) {
+  namespace fs = std::filesystem;
+  const SourceLine* source = source_of(part).get();
+  if (!source) return "";
+  fs::path file = source->file;
+  if (file.is_absolute()) {
+    std::error_code failed;
+    const fs::path inside = file.lexically_relative(fs::current_path(failed));
+    file = inside.empty() || *inside.begin() == ".." ? file.filename() : inside;
+  }
+  return file.string() + ":" + std::to_string(source->line);
+}
+
 PartPlaces::PartPlaces(const Composite& model) {
   std::vector<const Composite*> open = {&model};
   while (!open.empty()) {
@@ -36,6 +50,7 @@ PartPlaces::PartPlaces(const Composite& model) {
                          .parent = parent,
                          .is_named = !part->given_name().empty(),
                          .is_composed = inner.recipe == nullptr,
+                         .source = source_text(inner),
                          .options = option_texts(inner)});
       open.push_back(&inner);
     }

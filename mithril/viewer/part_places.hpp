@@ -13,6 +13,10 @@
 
 namespace mithril {
 
+// "models/net.py:12": the line that added the part; empty if it is not known. Files outside the
+// current folder are shown by their names alone.
+std::string source_text(const Part& part);
+
 class PartPlaces {
  public:
   explicit PartPlaces(const Composite& model);

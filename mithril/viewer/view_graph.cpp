@@ -48,6 +48,7 @@ void write_node(JsonText& json, const ViewNode& node) {
   if (!node.class_name.empty()) json.key("class").text(node.class_name);
   write_group(json, "group", node.group);
   if (node.is_named) json.key("named").flag(true);
+  if (!node.source.empty()) json.key("source").text(node.source);
   write_pairs(json, "arguments", node.arguments);
   write_ports(json, "inputs", node.inputs);
   write_ports(json, "outputs", node.outputs);
@@ -97,6 +98,7 @@ void write(JsonText& json, const ViewGraph& graph) {
     write_group(json, "parent", group.parent);
     if (group.is_named) json.key("named").flag(true);
     if (group.is_composed) json.key("composed").flag(true);
+    if (!group.source.empty()) json.key("source").text(group.source);
     write_pairs(json, "options", group.options);
     json.close('}');
   }

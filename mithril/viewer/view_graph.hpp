@@ -39,6 +39,7 @@ struct ViewNode {
   std::string class_name;                 // "Gelu", or the op of a graph: "gelu"
   std::optional<std::size_t> group = {};  // an index into ViewGraph::groups; none: the model itself
   bool is_named = false;                  // by its user
+  std::string source = {};                // "net.py:12": the line that added it; empty: unknown
   std::vector<std::pair<std::string, std::string>> arguments = {};
   std::vector<ViewPort> inputs = {}, outputs = {};
   std::vector<ViewParameter> parameters = {};
@@ -49,6 +50,7 @@ struct ViewGroup {
   std::optional<std::size_t> parent = {};
   bool is_named = false;
   bool is_composed = false;  // by a user: not a layer of the library
+  std::string source = {};   // as that of a node
   std::vector<std::pair<std::string, std::string>> options = {};
 };
 

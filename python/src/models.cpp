@@ -8,6 +8,7 @@
 #include "mithril/model/composite.hpp"
 #include "mithril/model/html.hpp"
 #include "mithril/op/op_def.hpp"
+#include "source_lines.hpp"
 
 namespace mithril::python {
 namespace {
@@ -68,6 +69,7 @@ py::object call(const Model& model, const py::args& args, const py::kwargs& kwar
   Bindings bindings = call_bindings(model, args, kwargs);
   if (is_binding(model, args, kwargs)) return py::cast(model.connect(std::move(bindings)));
   std::vector<Connection> outputs = model.apply(bindings);
+  note_line(model.part());
   if (outputs.size() == 1) return py::cast(outputs.front());
   return py::tuple(py::cast(std::move(outputs)));
 }
@@ -77,10 +79,10 @@ auto in_place(Function function) {
   return [function](py::object self, py::handle part) {
     Model& model = py::cast<Model&>(self);
     if (py::isinstance<Call>(part)) {
-      function(model, py::cast<Call>(part));
+      add_with_line(function, model, py::cast<const Call&>(part));
     } else if (py::isinstance<Model>(part)) {
       const Model& added = py::cast<Model&>(part);
-      function(model, Call{added.part(), {}});
+      add_with_line(function, model, Call{added.part(), {}});
     } else {
       if (!py::isinstance<Connection>(part))
         wrong_type(part, "a model, a part with its ports bound, or a connection");
@@ -144,6 +146,7 @@ Bindings bindings_of(const py::dict& ports) {
 }
 
 void bind_models(py::module_& module) {
+  find_library_folder();
   py::class_<Call>(module, "Call", "A part with its ports bound, for model |= part(input=\"x\").");
   py::class_<RandomKey>(module, "RandomKey",
                         R"(An initial value of a state that is a key of random numbers.

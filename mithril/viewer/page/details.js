@@ -164,6 +164,7 @@ export class Details {
     const kind = box.kind === "op" ? box.className || "group" : box.kind;
     const parts = [title, element("p", kind, "class")];
     if (box.path && box.path !== box.name) parts.push(element("p", box.path, "muted path"));
+    if (box.line) parts.push(element("p", `added at ${box.line}`, "muted line"));
     const mark = this.context.markOf(box);
     if (mark) parts.push(element("p", mark, "mark"));
     const measured = this.#measured(graph, box);

@@ -27,6 +27,7 @@ export class Box {
     this.size = 1; // the nodes in it
     this.path = ""; // in the page: unique
     this.modelPath = ""; // the path of the part
+    this.source = ""; // the line that added it: "net.py:12"
     /** @type {Box | null} */
     this.parent = null;
     /** @type {Box[]} */
@@ -42,6 +43,14 @@ export class Box {
   add(child) {
     child.parent = this;
     this.children.push(child);
+  }
+
+  /** The line that added it, or the part that it is in. */
+  get line() {
+    /** @type {Box | null} */
+    let box = this;
+    while (box && !box.source) box = box.parent;
+    return box?.source ?? "";
   }
 
   /** The boxes that contain it, the outermost first, without the root. */
@@ -221,6 +230,7 @@ export function treeOf(graph, isShown = () => true) {
     const box = new Box(group.name);
     box.group = group;
     box.className = group.class;
+    box.source = group.source ?? "";
     box.isNamed = group.named ?? false;
     return box;
   });
@@ -235,6 +245,7 @@ export function treeOf(graph, isShown = () => true) {
     const parent = node.group === undefined ? root : groups[node.group];
     box.node = i;
     box.className = node.class ?? "";
+    box.source = node.source ?? "";
     box.isNamed = node.named ?? false;
     box.order = i;
     box.modelPath = parent.modelPath ? `${parent.modelPath}.${node.name}` : node.name;

@@ -12,6 +12,7 @@ export interface NodeData {
   class?: string;
   group?: number;
   named?: boolean;
+  source?: string;
   arguments?: TextPairs;
   inputs?: Port[];
   outputs?: Port[];
@@ -24,6 +25,7 @@ export interface GroupData {
   parent?: number;
   named?: boolean;
   composed?: boolean;
+  source?: string;
   options?: TextPairs;
 }
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import printed_by
 from viewer_models import gpt2, perceptron
 
 import mithril as ml
@@ -96,6 +98,60 @@ def test_a_part_can_be_viewed() -> None:
     assert [group["name"] for group in data_of(part.view())["graphs"][0]["groups"]] == ["fc1"]
     with pytest.raises(ml.ConnectionError, match="E0108"):
         perceptron().parts["block"].model.view()
+
+
+def line_text(number: int) -> str:
+    """A line of this file as pages show it."""
+    here, folder = Path(__file__), Path.cwd()
+    return f"{here.relative_to(folder) if here.is_relative_to(folder) else here.name}:{number}"
+
+
+def sources_of(view: ml.View, graph: int = 0) -> dict[str, str | None]:
+    found = data_of(view)["graphs"][graph]
+    return {each["name"]: each.get("source") for each in [*found["groups"], *found["nodes"]]}
+
+
+def test_a_view_has_the_lines_that_added_parts() -> None:
+    first = sys._getframe().f_lineno + 1
+    block = ml.Model(name="block")
+    block |= ml.Linear(4, name="fc1")(input="x", output="h")
+    block += ml.Gelu(name="gelu")(output="r")
+    net = ml.Model()
+    net |= block(x="x", r="r")
+    net |= ml.Tanh(name="tanh")(
+        input="r",
+        output="y",
+    )
+    net.expose_keys("y")
+    lines = {"block": 4, "fc1": 1, "gelu": 2, "tanh": 5}
+    expected = {name: line_text(first + line) for name, line in lines.items()}
+    for view in (net.view(), net.view(shapes={"x": [2, 5]}), net.copy().view()):
+        found = sources_of(view)
+        assert {name: found[name] for name in lines} == expected
+        assert found["primitivelinear"] is None and found["x"] is None
+    assert sources_of(net.view(gradients=True), 1)["tanh"] == expected["tanh"]
+    loaded = sources_of(ml.Model.from_json(net.to_json()).view())
+    assert set(loaded.values()) == {None}
+
+
+def test_a_view_has_the_lines_of_calls() -> None:
+    x = ml.IOKey("x")
+    first = sys._getframe().f_lineno + 1
+    h = ml.Linear(4, name="fc1")(x)
+    y = ml.Tanh(name="tanh")(h) * 2
+    for model in (ml.Model.create(y=y), ml.Model.create(y=ml.Model.create(h=y)(x=x))):
+        found = sources_of(model.view())
+        assert (found["fc1"], found["tanh"]) == (line_text(first), line_text(first + 1))
+
+
+def test_a_view_has_no_lines_of_the_library() -> None:
+    program = """
+import mithril as ml
+model = ml.Model()
+exec(compile("model |= ml.Relu()(input='x', output='y')", ml.__file__, "exec"))
+assert '"source"' not in model.view().page
+"""
+    assert printed_by(program) == ""
 
 
 def test_a_view_is_saved_and_shown_in_notebooks(tmp_path: Path) -> None:

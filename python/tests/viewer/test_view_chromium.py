@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +57,20 @@ def test_a_node_shows_its_arguments_parameters_and_what_stated_them(tmp_path: Pa
     )
     assert label.startswith("Histogram: 20 elements")
     page.save(KEPT / "details.png")
+
+
+def test_a_part_shows_the_line_that_added_it(tmp_path: Path) -> None:
+    line = sys._getframe().f_lineno + 2
+    net = ml.Model()
+    net |= ml.Linear(4, name="fc1")(input="x", output="y")
+    here = f"{Path(__file__).name}:{line}"
+    for path in ("fc1", "fc1.primitivelinear"):
+        details = opened(net.view(), tmp_path, f"#at={path}").text("details")
+        assert "added at " in details and here in details
+    page = opened(net.view(), tmp_path, "#at=fc1.primitivelinear")
+    page.save(KEPT / "line.png")
+    loaded = ml.Model.from_json(net.to_json())
+    assert "added at" not in opened(loaded.view(), tmp_path, "#at=fc1").text("details")
 
 
 def test_an_edge_shows_its_value(tmp_path: Path) -> None:
