@@ -61,6 +61,14 @@ void forget_read_outputs(std::vector<CanonicalPort>& ports) {
   std::erase_if(ports, [](const CanonicalPort& port) { return top(port.wire)->uses > port.uses; });
 }
 
+// Whether the first part on the path is `part`.
+bool leads_into(Composite& model, std::string_view path, const Part* part) {
+  for (size_t dot = path.find('.'); dot != path.npos; dot = path.find('.', dot + 1)) {
+    if (const Part* child = model.find_part(path.substr(0, dot))) return child == part;
+  }
+  return false;
+}
+
 }  // namespace
 
 void refuse_outputs(const Part& part, const std::string& port, Kinds kinds,
@@ -131,9 +139,11 @@ Wire* Composition::chain_source(const Part& part, size_t candidates,
   return sources[0];
 }
 
-// A key or a port by its path, such as "linear.weight"; else a new key.
+// A key or a port by its path, such as "linear.weight"; else a new key. A part that is being bound is
+// not looked into: its own name may be the first word of a key.
 Wire* Composition::wire_named(const std::string& name) {
-  Wire* wire = here_.find_wire(name);
+  const bool own = bound_ && !here_.find_key(name) && leads_into(here_, name, bound_);
+  Wire* wire = own ? nullptr : here_.find_wire(name);
   return wire ? wire : here_.named(name);
 }
 

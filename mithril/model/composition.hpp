@@ -68,6 +68,7 @@ class Composition {
   Facts& facts_;
   Attempt attempt_;
   const Part* added_ = nullptr;  // last
+  const Part* bound_ = nullptr;  // the part whose ports are being bound
   bool fed_back_ = false;
   std::vector<std::shared_ptr<Composite>> adopted_;  // whose facts become ours at commit
 };

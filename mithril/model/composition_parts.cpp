@@ -361,8 +361,10 @@ void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bi
   adopted_.push_back(part);
   keep_open_outputs(*part);
   take_extras(*part);
+  bound_ = part.get();
   for (size_t i = 0; i < bound.size(); ++i)
     bind(*part, *bound[i].first, bound[i].second, bindings[i].second);
+  bound_ = nullptr;
   if (source) {
     const Note name = top(target)->name;
     facts_.current = {part.get(), name};
