@@ -109,6 +109,18 @@ OnnxOptions onnx_options(const Arguments& arguments) {
           .dtype = parse_dtype(arguments.value_or("--dtype", "float32"))};
 }
 
+// With the sizes of --shape if the file cannot be imported without them. Others stay open.
+OnnxModel read_onnx_file(const std::string& path, const Arguments& arguments) {
+  OnnxOptions options = onnx_options(arguments);
+  try {
+    return read_onnx(path, options);
+  } catch (const Error& error) {
+    options.shapes = shapes_of(arguments.values("--shape"));
+    if (error.details().code != "E1311" || options.shapes.empty()) throw;
+  }
+  return read_onnx(path, options);
+}
+
 }  // namespace
 
 TensorMap constants_of(const Arguments& arguments) {
@@ -191,7 +203,7 @@ ModelFile read_model(const std::string& path, const Arguments& arguments) {
       file.data_keys.push_back(port.name);
     }
   } else if (kind == FileKind::onnx) {
-    OnnxModel read = read_onnx(path, onnx_options(arguments));
+    OnnxModel read = read_onnx_file(path, arguments);
     file.model = std::move(read.model);
     file.params = std::move(read.parameters);
     file.renamed = std::move(read.renamed);
