@@ -139,8 +139,8 @@ Wire* Composition::chain_source(const Part& part, size_t candidates,
   return sources[0];
 }
 
-// A key or a port by its path, such as "linear.weight"; else a new key. A part that is being bound is
-// not looked into: its own name may be the first word of a key.
+// A key or a port by its path, such as "linear.weight"; else a new key. A part that is being bound
+// is not looked into: its own name may be the first word of a key.
 Wire* Composition::wire_named(const std::string& name) {
   const bool own = bound_ && !here_.find_key(name) && leads_into(here_, name, bound_);
   Wire* wire = own ? nullptr : here_.find_wire(name);

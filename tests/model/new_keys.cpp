@@ -28,8 +28,8 @@ TEST_CASE("keys that begin with the name of a part are not its ports") {
   Model net;
   net |= inner({{"x", "x"}, {"h", "h"}});
   net |= Linear({.dimension = 2})({{"input", "h"}, {"output", "y"}});
-  REQUIRE(net.input_keys() == Names{"x", "model.linear.weight", "model.linear.bias", "linear.weight",
-                                    "linear.bias"});
+  REQUIRE(net.input_keys() ==
+          Names{"x", "model.linear.weight", "model.linear.bias", "linear.weight", "linear.bias"});
   Bindings same;
   for (const std::string& key : net.input_keys()) same.emplace_back(key, key);
   same.emplace_back("y", "y");
