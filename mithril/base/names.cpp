@@ -18,10 +18,10 @@ bool ends_path(std::string_view path, std::string_view name) {
          path[path.size() - name.size() - 1] == '.';
 }
 
-// With "." or "_" after it.
-bool begins(std::string_view other, std::string_view name) {
-  return other.starts_with(name) && other.size() > name.size() &&
-         (other[name.size()] == '.' || other[name.size()] == '_');
+// With `separator` after it.
+bool begins(std::string_view other, std::string_view name, char separator) {
+  return !name.empty() && other.size() > name.size() && other.starts_with(name) &&
+         other[name.size()] == separator;
 }
 
 // A third of the letters may differ; names of one or two letters match only up to case.
@@ -74,9 +74,12 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
   for (const std::string& candidate : candidates) {
     if (candidate.size() > longest_compared) continue;
     const std::string other = lower_case(candidate);
-    const bool is_part = !wanted.empty() && (ends_path(other, wanted) || begins(other, wanted));
-    const std::size_t distance = is_part ? 0 : edit_distance(wanted, other);
-    if (distance <= tolerance(wanted)) near.emplace_back(distance, candidate);
+    const std::size_t most = tolerance(wanted);
+    const bool is_part = ends_path(other, wanted) || begins(other, wanted, '.');
+    const std::size_t distance = is_part && !wanted.empty()   ? 0
+                                 : begins(other, wanted, '_') ? std::min<std::size_t>(most, 1)
+                                                              : edit_distance(wanted, other);
+    if (distance <= most) near.emplace_back(distance, candidate);
   }
   std::stable_sort(near.begin(), near.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

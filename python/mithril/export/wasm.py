@@ -17,6 +17,8 @@ from .._internal.arguments import checked_kinds
 
 __all__ = ["to_wasm"]
 
+FLAGS, PACKAGES = _core._wasm_compiler()
+
 
 @checked_kinds
 def to_wasm(
@@ -57,8 +59,7 @@ def to_wasm(
     with tempfile.TemporaryDirectory(prefix="mithril_wasm_") as build:
         source, made = Path(build, "model.cpp"), Path(build, "model.wasm")
         source.write_text(_core._wasm_source(compiled, given, target.name), encoding="utf-8")
-        flags, _ = _core._wasm_compiler()
-        command = [*chosen, *flags, str(source), "-o", str(made)]
+        command = [*chosen, *FLAGS, str(source), "-o", str(made)]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode != 0:
             _refuse("the compiler failed", result.stderr.strip()[-2000:])
@@ -68,11 +69,10 @@ def to_wasm(
 
 
 def _refuse(message: str, why: str) -> None:
-    _, packages = _core._wasm_compiler()
     _core.raise_error(
         "BackendError",
         "E1046",
         f"to_wasm: {message}",
         facts=[("compiler", why)],
-        help=f"install the Debian packages {packages}",
+        help=f"install the Debian packages {PACKAGES}",
     )
