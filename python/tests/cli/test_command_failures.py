@@ -157,6 +157,7 @@ def test_all_commands_are_here(folder):
     assert {call[0] for call in READ} == set(names) - without_files
 
 
+@pytest.mark.sampled(3)  # shares no factor with the files
 @pytest.mark.parametrize(
     "bad", ["folder", "none.json", "net.json/inside", "empty", "cut.json", "link", "locked"]
 )
@@ -206,6 +207,7 @@ def run_into(stdout, call, folder, is_python):
     )
 
 
+@pytest.mark.sampled(3)  # shares no factor with the outputs
 @pytest.mark.parametrize("output", ["full", "pipe"])
 @pytest.mark.parametrize(
     ("call", "is_python"),

@@ -85,6 +85,7 @@ def test_the_object_of_a_command(folder, call, fields):
     assert (found["schema"], found["command"]) == (1, call[0])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "call", [call for call, _ in FIELDS if call[0] in ("package", "verify")], ids=words_of
 )
