@@ -65,5 +65,6 @@ std::vector<OpRow> resizing_rows();
 std::vector<OpRow> quantized_rows();
 std::vector<OpRow> attention_rows();
 std::vector<OpRow> sequence_rows();
+std::vector<OpRow> training_rows();
 
 }  // namespace mithril::onnx

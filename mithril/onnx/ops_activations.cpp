@@ -83,10 +83,14 @@ Outputs quick_gelu(const NodeContext& node) {
   return {node[0] * apply("sigmoid", {node[0] * node.real("alpha", 1.702)})};
 }
 
-Outputs swish(const NodeContext& node) {
+Connection swish_of(const NodeContext& node) {
   const double alpha = node.real("alpha", 1.0);
-  return {node[0] * apply("sigmoid", {alpha == 1.0 ? node[0] : node[0] * alpha})};
+  return node[0] * apply("sigmoid", {alpha == 1.0 ? node[0] : node[0] * alpha});
 }
+
+Outputs swish(const NodeContext& node) { return {swish_of(node)}; }
+
+Outputs swi_glu(const NodeContext& node) { return {swish_of(node) * node[1]}; }
 
 Outputs shrink(const NodeContext& node) {
   const double lambd = node.real("lambd", 0.5), bias = node.real("bias", 0.0);
@@ -185,6 +189,7 @@ std::vector<OpRow> activation_rows() {
       of_floats({"Softmax", 13, softmax, "Softmax"}),
       of_floats({"Softplus", 1, softplus, "Softplus"}),
       of_floats({"Softsign", 1, softsign, "Absolute, Divide"}),
+      of_floats({"SwiGLU", 28, swi_glu, "Sigmoid, Multiply"}),
       of_floats({"Swish", 24, swish, "Sigmoid, Multiply"}),
       of_floats({"Tanh", 1, tanh, "Tanh"}),
       of_floats({"ThresholdedRelu", 10, thresholded_relu, "Where"}),

@@ -108,6 +108,39 @@ Outputs conv_integer(const NodeContext& node) {
   return {Value(made.cast(DType::int32), ElementType::int32)};
 }
 
+// The quantised result of a product of whole numbers, whose inputs have these scales.
+Value requantized(const NodeContext& node, const Connection& product, const Connection& scales,
+                  std::size_t scale, std::size_t zero) {
+  const Connection factor = (scales / node[scale]).cast(DType::float64);
+  const ElementType type = node.type(zero);
+  const QuantizedRange limits = limits_of(type);
+  const Connection steps = apply("round", {product * factor}) + node[zero].cast(DType::float64);
+  return {converted(steps.clamp(limits.low, limits.high), type), type};
+}
+
+// The scale of each row of a matrix, or of all.
+Connection of_rows(const NodeContext& node, std::size_t i) {
+  return node.rank(i) == 1 ? expanded(node[i], {1}) : node[i];
+}
+
+Outputs quantized_mat_mul(const NodeContext& node) {
+  const Connection product =
+      apply("matmul", {above_zero(node, 0, 2, {1}), above_zero(node, 3, 5, {})});
+  return {requantized(node, product, of_rows(node, 1) * node[4], 6, 7)};
+}
+
+Outputs quantized_conv(const NodeContext& node) {
+  const std::vector<std::int64_t> dims = node.known_dims(3);
+  const Binding bias = node.has(8) ? Binding(node[8].cast(DType::float64)) : Binding(none);
+  const Connection product =
+      convolved(node, above_zero(node, 0, 2, {}), above_zero(node, 3, 5, range_to(dims.size(), 1)),
+                bias, dims);
+  const bool is_of_channels = node.rank(4) == 1;
+  const Connection weight_scale =
+      is_of_channels ? expanded(node[4], range_to(dims.size() - 1, 1)) : node[4];
+  return {requantized(node, product, node[1] * weight_scale, 6, 7)};
+}
+
 }  // namespace
 
 std::vector<OpRow> quantized_rows() {
@@ -117,6 +150,8 @@ std::vector<OpRow> quantized_rows() {
       {"DequantizeLinear", 10, dequantize, "Subtract, Multiply", blocks, true},
       {"DynamicQuantizeLinear", 11, quantize_dynamically, "Max, Min, Divide, Round, Clamp"},
       {"MatMulInteger", 10, mat_mul_integer, "MatrixMultiply of doubles", {}, true},
+      {"QLinearConv", 10, quantized_conv, "convolutions of doubles, Round, Clamp", {}, true},
+      {"QLinearMatMul", 10, quantized_mat_mul, "MatrixMultiply of doubles, Round, Clamp", {}, true},
       {"QuantizeLinear", 10, quantize, "Divide, Round, Clamp", blocks, true},
   };
 }

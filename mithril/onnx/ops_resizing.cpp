@@ -298,11 +298,48 @@ Outputs grid_sample(const NodeContext& node) {
                 {{"input", node[0]}, {"grid", node[1]}})};
 }
 
+// The position of a pixel of an axis, from -1 to 1. With corners the centres of the outer pixels
+// are at the ends, else their outer edges.
+double position_of(std::int64_t pixel, std::int64_t count, bool has_corners) {
+  if (has_corners && count == 1) return -1.0;
+  const double at = static_cast<double>(pixel), of = static_cast<double>(count);
+  return has_corners ? 2.0 * at / (of - 1.0) - 1.0 : (2.0 * at + 1.0) / of - 1.0;
+}
+
+// The positions of all pixels, x before y before z, each with a 1: [pixels, axes + 1].
+Connection pixels_of(const std::vector<std::int64_t>& dims, bool has_corners) {
+  std::int64_t count = 1;
+  for (const std::int64_t dim : dims) count = within("its pixels", count * dim, 0, most_made / 4);
+  std::vector<float> made;
+  for (std::int64_t pixel = 0; pixel < count; ++pixel) {
+    std::int64_t rest = pixel;
+    for (std::size_t i = dims.size(); i-- > 0; rest /= dims[i])
+      made.push_back(static_cast<float>(position_of(rest % dims[i], dims[i], has_corners)));
+    made.push_back(1.0F);
+  }
+  return constant(Tensor::of({count, static_cast<std::int64_t>(dims.size()) + 1}, made));
+}
+
+Outputs affine_grid(const NodeContext& node) {
+  const std::vector<std::int64_t> size = node.ints(1);
+  if (size.size() != 4 && size.size() != 5)
+    refuse("its size has " + std::to_string(size.size()) + " numbers, expected 4 or 5");
+  within("its size", size, size.size(), 0);
+  const std::vector<std::int64_t> dims(size.begin() + 2, size.end());
+  const Connection pixels = converted(pixels_of(dims, node.flag("align_corners")), node.type());
+  const Connection moved = apply("matmul", {pixels, transposed(node[0], {0, 2, 1})});
+  std::vector<Size> sizes{size[0]};
+  for (const std::int64_t dim : dims) sizes.emplace_back(dim);
+  sizes.emplace_back(static_cast<std::int64_t>(dims.size()));
+  return {reshaped(moved, sizes)};
+}
+
 }  // namespace
 
 std::vector<OpRow> resizing_rows() {
   constexpr const char* open = "sizes that are not known, but for nearest by whole scales";
   return {
+      of_floats({"AffineGrid", 20, affine_grid, "MatrixMultiply", "a size that is not known"}),
       {"GridSample", 16, grid_sample, "GridSample, GridSample3d", "cubic over 3 axes"},
       {"Resize", 10, upsample, "Gather", open},
       {"Resize", 11, resize, "Gather, Multiply, Add", open},

@@ -13,6 +13,28 @@ Outputs conv(const NodeContext& node) {
   return {convolved(node, node[0], node[1], bias, node.known_dims(1))};
 }
 
+// A convolution of each channel with what came before, and the end of the sequence for the next
+// call.
+Outputs causal_conv(const NodeContext& node) {
+  const std::vector<std::int64_t> dims = node.known_dims(1);
+  need_count("its weight", dims.size(), 3);
+  node.need_rank(0, 3, 3);
+  const std::string activation = node.text("activation", "none");
+  if (activation != "none" && activation != "silu" && activation != "swish")
+    refuse("its activation is " + activation);
+  const std::int64_t channels = dims[0], before = dims[2] - 1;
+  const Connection x =
+      node.has(3) ? joined({node[3], node[0]}, 2) : padded(node[0], {{before, 0}}, 0.0);
+  const Binding bias = node.has(2) ? Binding(node[2]) : Binding(none);
+  Connection y = apply("conv1d", {x, node[1], bias, 1, tuple_of({0, 0}), 1, channels});
+  if (activation != "none") {
+    const Connection wide = converted(y, ElementType::float32);
+    y = converted(wide * apply("sigmoid", {wide}), node.type());
+  }
+  const Connection state = before == 0 ? sliced(x, 2, 0, 0) : sliced(x, 2, -before, none);
+  return {Value(y, node.type()), Value(state, node.type())};
+}
+
 // The output with no padding, cut and extended to the size that is wanted.
 Connection cut_to(const Connection& x, std::size_t axis, std::int64_t before, std::int64_t after) {
   std::vector<std::pair<std::int64_t, std::int64_t>> pads(x.known_shape().rank().value());
@@ -226,6 +248,7 @@ std::vector<OpRow> window_rows() {
   const std::string_view axes = "more than 3 spatial axes";
   return {
       of_floats({"AveragePool", 1, average_pool, "PrimitiveAvgPool2D", axes}),
+      of_floats({"CausalConvWithState", 27, causal_conv, "PrimitiveConvolution1D, Sigmoid"}),
       of_floats({"Conv", 1, conv, "PrimitiveConvolution1D, PrimitiveConvolution2D, Conv3d", axes}),
       of_floats({"ConvTranspose", 1, conv_transpose,
                  "ConvTranspose1d, ConvTranspose2d, ConvTranspose3d", axes}),
