@@ -1,0 +1,79 @@
+"""Ops of newer opsets, compared with NumPy."""
+
+import numpy as np
+import onnx_bytes as ob
+import pytest
+
+import mithril as ml
+
+RNG = np.random.default_rng(0)
+
+
+def normal(*shape):
+    return RNG.normal(size=shape).astype(np.float32)
+
+
+def run(tmp_path, node, data, outputs="y", known=None):
+    inputs = [ob.value(name, list(x.shape), x.dtype.name) for name, x in data.items()]
+    stated = ob.field(2, ob.field(1, ob.field(1, ob.TYPES["float32"])))
+    named = [ob.field(1, name) + stated for name in outputs.split()]
+    (tmp_path / "net.onnx").write_bytes(ob.file([node], inputs, named, known, opset=28))
+    model, params, _ = ml.from_onnx(tmp_path / "net.onnx")
+    results = ml.compile(model, ml.CpuBackend(), inference=True).evaluate(params, data)
+    return [np.asarray(results[name]) for name in outputs.split()]
+
+
+def silu(x, alpha=1.0):
+    return x / (1 + np.exp(-alpha * x))
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5])
+def test_a_gate_is_multiplied(tmp_path, alpha):
+    data = {"a": normal(2, 3), "b": normal(2, 3)}
+    [y] = run(tmp_path, ob.node("SwiGLU", "a b", "y", alpha=alpha), data)
+    np.testing.assert_allclose(y, silu(data["a"], alpha) * data["b"], rtol=1e-5, atol=1e-6)
+
+
+def test_a_remainder_of_floats_has_the_sign_of_the_divisor(tmp_path):
+    data = {
+        "a": np.array([5.5, -5.5, 5.5, -5.5, 0.0, 1.0], np.float32),
+        "b": np.array([2.0, 2.0, -2.0, -2.0, 3.0, np.inf], np.float32),
+    }
+    [y] = run(tmp_path, ob.node("Mod", "a b", "y"), data)
+    np.testing.assert_array_equal(y, np.mod(data["a"], data["b"]))
+
+
+@pytest.mark.parametrize("kernel", [1, 3])
+@pytest.mark.parametrize("activation", ["none", "silu"])
+@pytest.mark.parametrize("has_state", [False, True])
+def test_a_causal_convolution_continues_from_its_state(tmp_path, kernel, activation, has_state):
+    x, weight, bias = normal(2, 3, 7), normal(3, 1, kernel), normal(3)
+    past = normal(2, 3, kernel - 1) if has_state else np.zeros((2, 3, kernel - 1), np.float32)
+    data = {"x": x} | ({"past": past} if has_state and kernel > 1 else {})
+    inputs = "x w b past" if "past" in data else "x w b"
+    node = ob.node("CausalConvWithState", inputs, "y state", activation=activation)
+    y, state = run(tmp_path, node, data, "y state", {"w": weight, "b": bias})
+    whole = np.concatenate([past, x], axis=2)
+    windows = np.stack([whole[:, :, i : i + kernel] for i in range(7)], axis=2)
+    wanted = (windows * weight).sum(-1) + bias[:, None]
+    wanted = silu(wanted) if activation == "silu" else wanted
+    np.testing.assert_allclose(y, wanted, rtol=1e-5, atol=1e-5)
+    np.testing.assert_array_equal(state, whole[:, :, 7:])
+
+
+@pytest.mark.parametrize("corners", [0, 1])
+@pytest.mark.parametrize("dims", [(2, 3), (1, 4), (2, 3, 4)])
+def test_a_grid_has_the_moved_positions_of_pixels(tmp_path, corners, dims):
+    axes = len(dims)
+    theta = normal(2, axes, axes + 1)
+    size = np.array([2, 5, *dims])
+    node = ob.node("AffineGrid", "theta size", "y", align_corners=corners)
+    [grid] = run(tmp_path, node, {"theta": theta}, known={"size": size})
+    steps = [
+        np.linspace(-1, 1, n) if corners and n > 1 else (2 * np.arange(n) + 1) / n - 1 for n in dims
+    ]
+    if corners:
+        steps = [np.array([-1.0]) if n == 1 else step for n, step in zip(dims, steps, strict=True)]
+    pixels = np.stack([*np.meshgrid(*steps, indexing="ij")[::-1], np.ones(dims)], axis=-1)
+    wanted = np.einsum("...j,nij->n...i", pixels, theta)
+    np.testing.assert_allclose(grid, wanted, rtol=1e-5, atol=1e-6)
