@@ -12,7 +12,7 @@ const std::vector<OpRow>& op_rows() {
          {elementwise_rows, activation_rows, shape_rows, moving_rows, gathering_rows,
           reduction_rows, window_rows, normalization_rows, product_rows, creation_rows, loss_rows,
           recurrent_rows, resizing_rows, quantized_rows, attention_rows, sequence_rows,
-          training_rows}) {
+          linear_attention_rows, training_rows}) {
       const std::vector<OpRow> some = rows_of();
       all.insert(all.end(), some.begin(), some.end());
     }

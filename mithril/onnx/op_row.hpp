@@ -64,6 +64,7 @@ std::vector<OpRow> recurrent_rows();
 std::vector<OpRow> resizing_rows();
 std::vector<OpRow> quantized_rows();
 std::vector<OpRow> attention_rows();
+std::vector<OpRow> linear_attention_rows();
 std::vector<OpRow> sequence_rows();
 std::vector<OpRow> training_rows();
 

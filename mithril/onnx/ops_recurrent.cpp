@@ -15,8 +15,6 @@ Connection gate_of(const Connection& all, std::int64_t index, std::int64_t hidde
   return all.at({ellipsis, slice(index * hidden, (index + 1) * hidden)});
 }
 
-Connection port(const char* name) { return Connection(IOKey{.name = name}); }
-
 // The product of x and a weight of bytes. x is quantised to 8 bits over the range of its elements
 // and 0, as DynamicQuantizeLinear does. The weight and the steps of x are whole numbers, so the sum
 // is exact.

@@ -13,6 +13,24 @@ Outputs conv(const NodeContext& node) {
   return {convolved(node, node[0], node[1], bias, node.known_dims(1))};
 }
 
+// Adds columns to the windows of an image.
+Outputs col2im(const NodeContext& node) {
+  const std::vector<std::int64_t> image = node.ints(1), block = node.ints(2);
+  if (image.size() != 2)
+    refuse("it has " + std::to_string(image.size()) + " spatial axes, and 2 are supported");
+  within("its image_shape", image, 2, 1);
+  within("its block_shape", block, 2, 1);
+  const std::vector<std::int64_t> pads = node.integers("pads", 4, 0, 0);
+  if (pads[0] != pads[2] || pads[1] != pads[3]) refuse("its pads differ before and after an axis");
+  return {layer("Fold",
+                {{"output_size", Datum::ints(image)},
+                 {"kernel_size", Datum::ints(block)},
+                 {"stride", Datum::ints(node.integers("strides", 2, 1, 1))},
+                 {"padding", Datum::ints({pads[0], pads[1]})},
+                 {"dilation", Datum::ints(node.integers("dilations", 2, 1, 1))}},
+                {{"input", node[0]}})};
+}
+
 // A convolution of each channel with what came before, and the end of the sequence for the next
 // call.
 Outputs causal_conv(const NodeContext& node) {
@@ -249,6 +267,7 @@ std::vector<OpRow> window_rows() {
   return {
       of_floats({"AveragePool", 1, average_pool, "PrimitiveAvgPool2D", axes}),
       of_floats({"CausalConvWithState", 27, causal_conv, "PrimitiveConvolution1D, Sigmoid"}),
+      of_floats({"Col2Im", 18, col2im, "Fold", "other than 2 spatial axes; pads that differ"}),
       of_floats({"Conv", 1, conv, "PrimitiveConvolution1D, PrimitiveConvolution2D, Conv3d", axes}),
       of_floats({"ConvTranspose", 1, conv_transpose,
                  "ConvTranspose1d, ConvTranspose2d, ConvTranspose3d", axes}),

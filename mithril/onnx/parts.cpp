@@ -12,6 +12,8 @@ Connection layer(std::string_view name, const Arguments& arguments, const Bindin
   return make_model(name, arguments).apply(inputs).front();
 }
 
+Connection port(const char* name) { return Connection(IOKey{.name = name}); }
+
 Binding tuple_of(const std::vector<std::int64_t>& numbers) { return Datum::ints(numbers); }
 
 std::vector<std::int64_t> range_to(std::size_t end, std::size_t begin) {

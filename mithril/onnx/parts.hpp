@@ -12,6 +12,8 @@ namespace mithril::onnx {
 // The first output of a layer of the library.
 Connection layer(std::string_view name, const Arguments& arguments, const Bindings& inputs);
 
+// An input of a model that is composed of expressions.
+Connection port(const char* name);
 // A tuple of ints as a value.
 Binding tuple_of(const std::vector<std::int64_t>& numbers);
 std::vector<std::int64_t> range_to(std::size_t end, std::size_t begin = 0);  // begin, ..., end - 1

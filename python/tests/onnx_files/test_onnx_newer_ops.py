@@ -77,3 +77,94 @@ def test_a_grid_has_the_moved_positions_of_pixels(tmp_path, corners, dims):
     pixels = np.stack([*np.meshgrid(*steps, indexing="ij")[::-1], np.ones(dims)], axis=-1)
     wanted = np.einsum("...j,nij->n...i", pixels, theta)
     np.testing.assert_allclose(grid, wanted, rtol=1e-5, atol=1e-6)
+
+
+def attended(data, heads, kv_heads, rule):
+    """Linear attention token by token, in float64."""
+    query, key, value = (data[name].astype(np.float64) for name in ("q", "k", "v"))
+    batch, tokens, _ = query.shape
+    query = query.reshape(batch, tokens, heads, -1)
+    key = key.reshape(batch, tokens, kv_heads, -1)
+    value = value.reshape(batch, tokens, kv_heads, -1)
+    state = data["past"].astype(np.float64) if "past" in data else 0
+    made = []
+    for t in range(tokens):
+        if "gated" in rule:
+            decay = data["decay"][:, t].reshape(batch, kv_heads, -1)
+            state = state * np.exp(decay)[..., None]
+        row = value[:, t]
+        if "delta" in rule:
+            found = np.einsum("bhdm,bhd->bhm", state + np.zeros((1, 1, 1, 1)), key[:, t])
+            row = data["beta"][:, t, :, None] * (row - found)
+        state = state + key[:, t][..., None] * row[..., None, :]
+        read = np.repeat(state, heads // kv_heads, axis=1)
+        made.append(np.einsum("bhd,bhdm->bhm", query[:, t], read) / np.sqrt(query.shape[-1]))
+    return np.stack(made, axis=1).reshape(batch, tokens, -1), state
+
+
+@pytest.mark.parametrize("rule", ["linear", "gated", "delta", "gated_delta"])
+@pytest.mark.parametrize("heads", [2, 4])
+@pytest.mark.parametrize("tokens", [1, 5])
+def test_linear_attention_is_that_of_its_tokens(tmp_path, rule, heads, tokens):
+    kv_heads, size, value_size = 2, 3, 4
+    data = {
+        "q": normal(2, tokens, heads * size),
+        "k": normal(2, tokens, kv_heads * size),
+        "v": normal(2, tokens, kv_heads * value_size),
+    }
+    if rule != "delta":
+        data["past"] = normal(2, kv_heads, size, value_size)
+    if "gated" in rule:
+        columns = kv_heads * size if rule == "gated" else kv_heads
+        data["decay"] = -np.abs(normal(2, tokens, columns))
+    if "delta" in rule:
+        data["beta"] = np.abs(normal(2, tokens, kv_heads if rule == "delta" else 1))
+    if rule == "delta":
+        data["past"] = np.zeros((2, kv_heads, size, value_size), np.float32)
+    names = ["q", "k", "v", "past", "decay", "beta"]
+    names = " ".join(name if name in data else "-" for name in names)
+    node = ob.node(
+        "LinearAttention",
+        names,
+        "y state",
+        q_num_heads=heads,
+        kv_num_heads=kv_heads,
+        update_rule=rule,
+    ).replace(ob.field(1, "-"), ob.field(1, ""))
+    got = run(tmp_path, node, data, "y state")
+    for result, wanted in zip(got, attended(data, heads, kv_heads, rule), strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_a_rule_of_linear_attention_without_its_input_is_refused(tmp_path):
+    data = {"q": normal(1, 2, 4), "k": normal(1, 2, 4), "v": normal(1, 2, 4)}
+    node = ob.node("LinearAttention", "q k v", "y state", q_num_heads=2, kv_num_heads=2)
+    with pytest.raises(ml.ValueError, match="its update_rule needs input decay"):
+        run(tmp_path, node, data, "y state")
+
+
+@pytest.mark.parametrize("pads", [0, 1])
+def test_columns_are_added_to_their_windows(tmp_path, pads):
+    image, block, strides, dilations = (4, 5), (2, 2), (2, 1), (1, 2)
+    counts = [
+        (n + 2 * pads - d * (k - 1) - 1) // s + 1
+        for n, k, s, d in zip(image, block, strides, dilations, strict=True)
+    ]
+    x = normal(2, 3 * 4, counts[0] * counts[1])
+    node = ob.node(
+        "Col2Im",
+        "x image block",
+        "y",
+        strides=list(strides),
+        dilations=list(dilations),
+        pads=[pads] * 4,
+    )
+    known = {"image": np.array(image), "block": np.array(block)}
+    [y] = run(tmp_path, node, {"x": x}, known=known)
+    wanted = np.zeros((2, 3, image[0] + 2 * pads, image[1] + 2 * pads))
+    columns = x.reshape(2, 3, *block, *counts)
+    for i, j, a, b in np.ndindex(*block, *counts):
+        at = a * strides[0] + i * dilations[0], b * strides[1] + j * dilations[1]
+        wanted[:, :, at[0], at[1]] += columns[:, :, i, j, a, b]
+    inner = slice(pads, pads + image[0]), slice(pads, pads + image[1])
+    np.testing.assert_allclose(y, wanted[(..., *inner)], rtol=1e-5, atol=1e-5)
