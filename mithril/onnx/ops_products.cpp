@@ -7,19 +7,8 @@
 namespace mithril::onnx {
 namespace {
 
-// Vectors become matrices of one row or one column.
-Connection product(const Connection& a, const Connection& b, std::size_t rank_a,
-                   std::size_t rank_b) {
-  const Connection left = rank_a == 1 ? expanded(a, {0}) : a;
-  const Connection right = rank_b == 1 ? expanded(b, {1}) : b;
-  Connection made = apply("matmul", {left, right});
-  if (rank_b == 1) made = apply("squeeze", {made, -1});
-  if (rank_a == 1) made = apply("squeeze", {made, rank_b == 1 ? -1 : -2});
-  return made;
-}
-
 Outputs mat_mul(const NodeContext& node) {
-  return {product(node[0], node[1], node.rank(0), node.rank(1))};
+  return {matrix_product(node[0], node[1], node.rank(0), node.rank(1))};
 }
 
 // `is_batch`: the first axis becomes that of the rows. `is_last`: rows and columns are swapped.
@@ -36,7 +25,7 @@ Connection transposed_operand(const NodeContext& node, std::size_t i, bool is_ba
 Outputs fused_mat_mul(const NodeContext& node) {
   const Connection a = transposed_operand(node, 0, node.flag("transBatchA"), node.flag("transA"));
   const Connection b = transposed_operand(node, 1, node.flag("transBatchB"), node.flag("transB"));
-  const Connection made = product(a, b, node.rank(0), node.rank(1));
+  const Connection made = matrix_product(a, b, node.rank(0), node.rank(1));
   const double alpha = node.real("alpha", 1.0);
   return {alpha == 1.0 ? made : made * alpha};
 }

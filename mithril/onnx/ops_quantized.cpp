@@ -84,19 +84,34 @@ Outputs quantize_dynamically(const NodeContext& node) {
           Value(converted(zero, ElementType::uint8), ElementType::uint8)};
 }
 
+// A scale or zero point: a number, or a vector with these axes after its own.
+Connection number_or_vector(const NodeContext& node, std::size_t i,
+                            const std::vector<std::int64_t>& axes_after) {
+  if (node.rank(i) != 1) return node[i];
+  const auto dims = node.dims(i);
+  return dims && dims->front() == 1 ? reshaped(node[i], {}) : expanded(node[i], axes_after);
+}
+
 // The elements above the zero point, as doubles.
 Connection above_zero(const NodeContext& node, std::size_t i, std::size_t zero,
                       const std::vector<std::int64_t>& axes_after) {
   const Connection x = node[i].cast(DType::float64);
-  if (!node.has(zero)) return x;
-  Connection point = node[zero].cast(DType::float64);
-  if (node.rank(zero) == 1) point = expanded(point, axes_after);
-  return x - point;
+  return node.has(zero) ? x - number_or_vector(node, zero, axes_after).cast(DType::float64) : x;
+}
+
+// The axis after the scale or zero point of each row of input 0; none if that is a vector.
+std::vector<std::int64_t> after_rows(const NodeContext& node) {
+  return node.rank(0) == 1 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{1};
+}
+
+// The product of inputs 0 and `right`, above their zero points.
+Connection whole_product(const NodeContext& node, std::size_t right, std::size_t right_zero) {
+  return matrix_product(above_zero(node, 0, 2, after_rows(node)),
+                        above_zero(node, right, right_zero, {}), node.rank(0), node.rank(right));
 }
 
 Outputs mat_mul_integer(const NodeContext& node) {
-  const Connection product =
-      apply("matmul", {above_zero(node, 0, 2, {1}), above_zero(node, 1, 3, {})});
+  const Connection product = whole_product(node, 1, 3);
   return {Value(product.cast(DType::int32), ElementType::int32)};
 }
 
@@ -111,22 +126,18 @@ Outputs conv_integer(const NodeContext& node) {
 // The quantised result of a product of whole numbers, whose inputs have these scales.
 Value requantized(const NodeContext& node, const Connection& product, const Connection& scales,
                   std::size_t scale, std::size_t zero) {
-  const Connection factor = (scales / node[scale]).cast(DType::float64);
+  const Connection factor = (scales / number_or_vector(node, scale, {})).cast(DType::float64);
   const ElementType type = node.type(zero);
   const QuantizedRange limits = limits_of(type);
-  const Connection steps = apply("round", {product * factor}) + node[zero].cast(DType::float64);
+  const Connection steps =
+      apply("round", {product * factor}) + number_or_vector(node, zero, {}).cast(DType::float64);
   return {converted(steps.clamp(limits.low, limits.high), type), type};
 }
 
-// The scale of each row of a matrix, or of all.
-Connection of_rows(const NodeContext& node, std::size_t i) {
-  return node.rank(i) == 1 ? expanded(node[i], {1}) : node[i];
-}
-
 Outputs quantized_mat_mul(const NodeContext& node) {
-  const Connection product =
-      apply("matmul", {above_zero(node, 0, 2, {1}), above_zero(node, 3, 5, {})});
-  return {requantized(node, product, of_rows(node, 1) * node[4], 6, 7)};
+  const Connection scales =
+      number_or_vector(node, 1, after_rows(node)) * number_or_vector(node, 4, {});
+  return {requantized(node, whole_product(node, 3, 5), scales, 6, 7)};
 }
 
 Outputs quantized_conv(const NodeContext& node) {
@@ -135,10 +146,9 @@ Outputs quantized_conv(const NodeContext& node) {
   const Connection product =
       convolved(node, above_zero(node, 0, 2, {}), above_zero(node, 3, 5, range_to(dims.size(), 1)),
                 bias, dims);
-  const bool is_of_channels = node.rank(4) == 1;
-  const Connection weight_scale =
-      is_of_channels ? expanded(node[4], range_to(dims.size() - 1, 1)) : node[4];
-  return {requantized(node, product, node[1] * weight_scale, 6, 7)};
+  const Connection scales =
+      number_or_vector(node, 1, {}) * number_or_vector(node, 4, range_to(dims.size() - 1, 1));
+  return {requantized(node, product, scales, 6, 7)};
 }
 
 }  // namespace

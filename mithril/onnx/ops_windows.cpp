@@ -40,7 +40,7 @@ Outputs causal_conv(const NodeContext& node) {
   const std::string activation = node.text("activation", "none");
   if (activation != "none" && activation != "silu" && activation != "swish")
     refuse("its activation is " + activation);
-  const std::int64_t channels = dims[0], before = dims[2] - 1;
+  const std::int64_t channels = dims[0], before = within("its kernel", dims[2], 1) - 1;
   const Connection x =
       node.has(3) ? joined({node[3], node[0]}, 2) : padded(node[0], {{before, 0}}, 0.0);
   const Binding bias = node.has(2) ? Binding(node[2]) : Binding(none);

@@ -93,6 +93,16 @@ Connection constant(const std::vector<std::int64_t>& numbers) {
 
 Connection positions_to(const Size& count) { return apply("arange", {binding_of(count)}); }
 
+Connection matrix_product(const Connection& a, const Connection& b, std::size_t rank_a,
+                          std::size_t rank_b) {
+  const Connection left = rank_a == 1 ? expanded(a, {0}) : a;
+  const Connection right = rank_b == 1 ? expanded(b, {1}) : b;
+  Connection made = apply("matmul", {left, right});
+  if (rank_b == 1) made = apply("squeeze", {made, -1});
+  if (rank_a == 1) made = apply("squeeze", {made, rank_b == 1 ? -1 : -2});
+  return made;
+}
+
 Connection squared(const Connection& x) { return apply("square", {x}); }
 
 Connection selected(const Connection& condition, const Binding& yes, const Binding& no) {

@@ -35,6 +35,9 @@ Connection constant(const Tensor& tensor);
 Connection constant(const std::vector<std::int64_t>& numbers);
 Connection positions_to(const Size& count);  // 0, 1, ..., count - 1
 Connection squared(const Connection& x);
+// As numpy.matmul: a vector is a matrix of one row or one column, without that axis in the result.
+Connection matrix_product(const Connection& a, const Connection& b, std::size_t rank_a,
+                          std::size_t rank_b);
 Connection selected(const Connection& condition, const Binding& yes, const Binding& no);
 // The product of sizes.
 Size product_of(const std::vector<Size>& sizes);

@@ -168,3 +168,9 @@ def test_columns_are_added_to_their_windows(tmp_path, pads):
         wanted[:, :, at[0], at[1]] += columns[:, :, i, j, a, b]
     inner = slice(pads, pads + image[0]), slice(pads, pads + image[1])
     np.testing.assert_allclose(y, wanted[(..., *inner)], rtol=1e-5, atol=1e-5)
+
+
+def test_a_causal_convolution_without_a_kernel_is_refused(tmp_path):
+    node = ob.node("CausalConvWithState", "x w", "y state")
+    with pytest.raises(ml.ValueError, match="its kernel is 0, expected at least 1"):
+        run(tmp_path, node, {"x": normal(2, 3, 7)}, "y state", {"w": normal(3, 1, 0)})

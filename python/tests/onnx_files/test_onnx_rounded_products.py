@@ -9,10 +9,10 @@ import mithril as ml
 RNG = np.random.default_rng(0)
 
 
-def run(tmp_path, node, data, known):
+def run(tmp_path, node, data, known, dtype="uint8"):
     """The output y of a file with one node."""
     inputs = [ob.value(name, list(x.shape), x.dtype.name) for name, x in data.items()]
-    stated = ob.field(2, ob.field(1, ob.field(1, ob.TYPES["uint8"])))
+    stated = ob.field(2, ob.field(1, ob.field(1, ob.TYPES[dtype])))
     (tmp_path / "net.onnx").write_bytes(
         ob.file([node], inputs, [ob.field(1, "y") + stated], known, opset=21)
     )
@@ -71,3 +71,29 @@ def test_a_convolution_has_scales_of_channels_and_a_bias(tmp_path):
     product += known["b"][:, None]
     factor = (known["xs"] * known["ws"] / known["ys"])[:, None]
     assert (run(tmp_path, node, data, known) == requantized(product, factor, 128)).all()
+
+
+@pytest.mark.parametrize("op", ["MatMulInteger", "QLinearMatMul"])
+@pytest.mark.parametrize("shapes", [((4,), (4, 5)), ((3, 4), (4,)), ((4,), (4,))])
+@pytest.mark.parametrize("point", [(), (1,)])
+def test_vectors_are_multiplied_as_in_numpy(tmp_path, op, shapes, point):
+    data = {"a": numbers(*shapes[0]), "b": numbers(*shapes[1], dtype="int8")}
+    known = {
+        "as": np.full(point, 0.1, np.float32),
+        "az": np.full(point, 3, np.uint8),
+        "bs": np.full(point, 0.1, np.float32),
+        "bz": np.full(point, -2, np.int8),
+        "ys": np.float32(2),
+        "yz": np.uint8(100),
+    }
+    known = {key: np.asarray(value) for key, value in known.items()}
+    wanted = np.matmul(data["a"].astype(np.int64) - 3, data["b"].astype(np.int64) + 2)
+    if op == "MatMulInteger":
+        known = {key: known[key] for key in ("az", "bz")}
+        got = run(tmp_path, ob.node(op, "a b az bz", "y"), data, known, "int32")
+    else:
+        node = ob.node(op, "a as az b bs bz ys yz", "y")
+        got = run(tmp_path, node, data, known)
+        wanted = requantized(wanted, np.float32(0.1) * np.float32(0.1) / np.float32(2), 100)
+    assert got.shape == wanted.shape
+    assert (got == wanted).all()
