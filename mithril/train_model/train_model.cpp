@@ -29,8 +29,6 @@ Model wrapped(const Model& model) {
   for (const NamedPort& port : inputs) bindings.emplace_back(port.name, port.name);
   for (const NamedPort& port : outputs) bindings.emplace_back(port.name, port.name);
   refuse_taken_cost(bindings);
-  // Once `model` is a part, "model.fc.weight" would be the path of its port "fc.weight".
-  for (const auto& [port, binding] : bindings) root->named(port);
   Composition composition(*root);
   composition.add(composite, bindings, false);
   composition.commit();
