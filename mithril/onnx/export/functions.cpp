@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mithril/onnx/export/graph_builder.hpp"
+#include "mithril/onnx/export/nested_graph.hpp"
 
 namespace mithril::onnx {
 namespace {
@@ -24,17 +25,6 @@ bool has_graph(const WrittenNode& node) {
   return std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& attribute) {
     return std::holds_alternative<std::shared_ptr<const WrittenGraph>>(attribute.second);
   });
-}
-
-// Adds the names that a node reads, those of its graphs included.
-void add_names(const WrittenNode& node, std::set<std::string>& names) {
-  names.insert(node.inputs.begin(), node.inputs.end());
-  for (const auto& [name, value] : node.attributes) {
-    const auto* graph = std::get_if<std::shared_ptr<const WrittenGraph>>(&value);
-    if (!graph) continue;
-    for (const WrittenNode& inner : (*graph)->nodes) add_names(inner, names);
-    for (const WrittenValue& output : (*graph)->outputs) names.insert(output.name);
-  }
 }
 
 bool is_equal(const AttributeValue& a, const AttributeValue& b) {
@@ -97,7 +87,7 @@ class FunctionMaker {
   explicit FunctionMaker(WrittenGraph& graph) : graph_(graph) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       std::set<std::string> read;
-      add_names(graph.nodes[i], read);
+      add_read_names(graph.nodes[i], read);
       for (const std::string& name : read) readers_[name].push_back(i);
       if (const std::string part = part_of(graph.nodes[i].path); !part.empty())
         parts_[part].push_back(i);

@@ -4,19 +4,15 @@
 #include <utility>
 
 namespace mithril::onnx {
-namespace {
 
-// The names that a node reads, and the nodes of its graphs.
-void add_read(const WrittenNode& node, std::set<std::string>& read) {
+void add_read_names(const WrittenNode& node, std::set<std::string>& read) {
   read.insert(node.inputs.begin(), node.inputs.end());
   for (const auto& [name, attribute] : node.attributes) {
     const auto* graph = std::get_if<std::shared_ptr<const WrittenGraph>>(&attribute);
     if (!graph) continue;
-    for (const WrittenNode& nested : (*graph)->nodes) add_read(nested, read);
+    for (const WrittenNode& nested : (*graph)->nodes) add_read_names(nested, read);
   }
 }
-
-}  // namespace
 
 NestedGraph::NestedGraph(GraphBuilder& outer)
     : outer_(outer), builder_(outer.names(), outer.opset()) {
@@ -59,7 +55,7 @@ void drop_unread(WrittenGraph& graph) {
     const bool has_optional = node->op == "LayerNormalization" || node->op == "MaxPool";
     while (has_optional && node->outputs.size() > 1 && !read.contains(node->outputs.back()))
       node->outputs.pop_back();
-    add_read(*node, read);
+    add_read_names(*node, read);
     kept.push_back(std::move(*node));
   }
   std::reverse(kept.begin(), kept.end());

@@ -1,5 +1,6 @@
 // The graph of a node of ONNX: the body of a loop, or a branch.
 #pragma once
+#include <set>
 #include <string>
 
 #include "mithril/onnx/export/graph_builder.hpp"
@@ -22,6 +23,8 @@ class NestedGraph {
   GraphBuilder builder_;
 };
 
+// Adds the names that a node reads, those of the nodes of its graphs included.
+void add_read_names(const WrittenNode& node, std::set<std::string>& read);
 // Removes nodes and initializers that no output depends on.
 void drop_unread(WrittenGraph& graph);
 
