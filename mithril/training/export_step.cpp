@@ -19,7 +19,7 @@ void refuse_step(std::vector<Fact> problems) {
   if (problems.empty()) return;
   raise({.kind = ErrorKind::value,
          .code = "E1370",
-         .message = "no file can have this training step",
+         .message = "this training step cannot be exported",
          .facts = std::move(problems)});
 }
 
@@ -117,7 +117,7 @@ std::vector<Fact> problems_of(const StepParts& step) {
   if (step.options.accumulate > 1) {
     problems.push_back(
         {"accumulate",
-         fmt::format("a file has one call, and {} calls make an update", step.options.accumulate)});
+         fmt::format("the file is one call, and an update takes {} calls", step.options.accumulate)});
   }
   std::set<std::int64_t> steps;
   for (const NamedIndex& key : step.trained) {

@@ -79,7 +79,7 @@ TEST_CASE("onnx: an optimizer whose numbers no graph computes is refused") {
   step(params, tests::batch(30, 1));
   CHECK(text_of_error(
             [&] { write_onnx(step, folder.at("step.onnx"), {.params = params.share()}); }) ==
-        "mithril.ValueError[E1370]: no file can have this training step\n"
+        "mithril.ValueError[E1370]: this training step cannot be exported\n"
         "  Plain : no graph computes the numbers of its steps with these options");
 }
 

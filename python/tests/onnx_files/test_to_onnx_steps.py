@@ -212,8 +212,8 @@ def test_all_that_no_file_can_say_is_refused_at_once(tmp_path):
     step = ml.TrainingStep(compiled, optimizer, accumulate=4)
     path = tmp_path / "step.onnx"
     assert refusal(step, path, params) == (
-        "mithril.ValueError[E1370]: no file can have this training step\n"
-        "  accumulate : a file has one call, and 4 calls make an update\n"
+        "mithril.ValueError[E1370]: this training step cannot be exported\n"
+        "  accumulate : the file is one call, and an update takes 4 calls\n"
         "  steps      : the parameters have moved 0 to 1 times\n"
         "  NAdam      : no graph computes the numbers of its steps with these options"
     )
@@ -229,7 +229,7 @@ def test_values_of_one_name_are_refused(tmp_path):
     params = copied(compiled.randomize_params(1))
     step = ml.TrainingStep(compiled, ml.SGD(lr=0.1))
     assert refusal(step, tmp_path / "step.onnx", params) == (
-        "mithril.ValueError[E1370]: no file can have this training step\n"
+        "mithril.ValueError[E1370]: this training step cannot be exported\n"
         "  steps : the name of several inputs and outputs"
     )
 
