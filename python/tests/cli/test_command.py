@@ -8,7 +8,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
-from command import COMMAND, needs_command, network, object_of, run_command, text_of
+from command import COMMAND, needs_command, network, object_of, run_command, text_of, write_network
 
 import mithril as ml
 
@@ -20,12 +20,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "cli.md"
 def folder(tmp_path_factory):
     """net.json, the package pkg, w.safetensors, w.npz, x.npy, and the expected outputs."""
     folder = tmp_path_factory.mktemp("command")
-    model = network()
-    (folder / "net.json").write_text(model.to_json(), encoding="utf-8")
-    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 8]})
-    params = compiled.get_parameters(seed=3)
-    ml.save_package(folder / "pkg", model, params, shapes={"x": [None, 8]}, revision="1")
-    ml.save(folder / "w.safetensors", params)
+    _, compiled, params = write_network(folder)
     np.savez(folder / "w.npz", **params)
     x = np.random.default_rng(0).standard_normal((3, 8)).astype(np.float32)
     np.save(folder / "x.npy", x)

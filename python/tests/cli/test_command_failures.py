@@ -8,10 +8,8 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from command import needs_command, network, run_command, text_of
+from command import needs_command, run_command, text_of, write_network
 from processes import environment
-
-import mithril as ml
 
 pytestmark = needs_command
 
@@ -53,7 +51,7 @@ READ = [
     ["serve", "BAD", "--port", "0", "--allow-native"],
 ]
 
-# Calls that write the file OUT, by the ending of its name.
+# Calls that write the file OUT, with the extension of that file.
 WRITE = [
     (".npy", ["run", "net.json", *PARAMS, "--output", "y=OUT"]),
     (".json", ["bench", "net.json", *PARAMS, *ONE_RUN, "--trace", "OUT"]),
@@ -102,12 +100,7 @@ SHOW_IN_PYTHON = [
 def sources(tmp_path_factory):
     """net.json, w.safetensors, the package pkg, and files that no command can read."""
     folder = tmp_path_factory.mktemp("failures")
-    model = network()
-    (folder / "net.json").write_text(model.to_json(), encoding="utf-8")
-    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 8]})
-    params = compiled.get_parameters(seed=3)
-    ml.save_package(folder / "pkg", model, params, shapes={"x": [None, 8]}, revision="1")
-    ml.save(folder / "w.safetensors", params)
+    model, _, _ = write_network(folder)
     np.save(folder / "x.npy", np.ones((3, 8), np.float32))
     (folder / "folder").mkdir()
     (folder / "empty").touch()

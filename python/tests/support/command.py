@@ -24,6 +24,17 @@ def network():
     return model
 
 
+def write_network(folder):
+    """Writes the model, a package of it and its parameters: net.json, pkg and w.safetensors."""
+    model = network()
+    (folder / "net.json").write_text(model.to_json(), encoding="utf-8")
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 8]})
+    params = compiled.get_parameters(seed=3)
+    ml.save_package(folder / "pkg", model, params, shapes={"x": [None, 8]}, revision="1")
+    ml.save(folder / "w.safetensors", params)
+    return model, compiled, params
+
+
 def run_command(*arguments, folder=None, stdout=subprocess.PIPE, **variables):
     """Runs the command to its end, in a folder, with further environment variables."""
     named = {**environment(), "MITHRIL_PYTHON": sys.executable, **variables}
