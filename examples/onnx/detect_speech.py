@@ -1,8 +1,8 @@
 """Tells speech from silence, noise and tones, with the detector of silero-vad.
 
-The speech is synthetic: the harmonics of a voice, filtered by the resonances of vowels. The file
-computes for 8 and for 16 kHz and tests the rate by `If`; with the rate as a constant the import
-takes one branch. The detector keeps a state from frame to frame.
+The speech is synthetic: harmonics of a voice, filtered by the formants of vowels. The file handles
+8 kHz and 16 kHz with `If` nodes that test the rate. With the rate as a constant the import takes
+one branch. The detector keeps a state from frame to frame.
 
 python examples/onnx/packages.py && python examples/onnx/detect_speech.py
 """
@@ -15,7 +15,7 @@ import mithril as ml
 RATE = 16000
 FRAME, CONTEXT = 512, 64  # samples: a frame, and how many of the frame before it the detector reads
 
-# Centres of the first four resonances in Hz (Peterson and Barney, 1952), and their widths.
+# Centres of the first four formants in Hz (Peterson and Barney, 1952), and their widths.
 VOWELS = {
     "a": (730, 1090, 2440, 3400),
     "e": (530, 1840, 2480, 3500),

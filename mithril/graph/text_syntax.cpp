@@ -20,8 +20,8 @@ constexpr std::string_view words[] = {"None", "True", "False", "inf", "nan", "sl
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A string may be the text of a graph with strings, and so on. Escaping each backslash alone would
-// double them at each depth, so a digit after a backslash stands for so many of them.
+// A string may be the text of a graph, which has strings of its own. Escaping each backslash would
+// double their number at each depth. So a run of n backslashes is written as a backslash and n.
 constexpr size_t least_run = 3, longest_run = 9;
 
 std::string quoted_in(std::string_view text, char quote) {

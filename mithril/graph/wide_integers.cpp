@@ -16,7 +16,7 @@ namespace {
 // Adding it modulo 2^64 maps the order of uint64 to the order of int64.
 constexpr int64_t least_int64 = std::numeric_limits<int64_t>::min();
 
-// Replaces each dtype in the value by the dtype that ops compute in.
+// Replaces each dtype in the value by its compute dtype.
 Datum in_computed_dtypes(const Datum& datum) {
   if (datum.kind() == kind::dtype) return mithril::widened(datum.dtype());
   if (datum.kind() != kind::tuple) return datum;

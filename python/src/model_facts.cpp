@@ -60,7 +60,9 @@ Example:
           R"(States shapes of keys, as a dict or by name.
 
 A size is an int, a name, None for any size, or ... for any number of sizes.
-ShapeError: the shape contradicts a known one, and the model does not change.
+
+Raises:
+    ShapeError: The shape contradicts a known one, and the model does not change.
 
 Example:
     model.set_shapes(x=["N", 4]))")

@@ -28,7 +28,8 @@ struct NAdamFormula {
     return beta1 * (1 - 0.5 * power_of(0.96, step * momentum_decay));
   }
 
-  // The products of the momenta of the first 1, 2, ... steps, at most so many of them.
+  // Calls `use` with the product of the momenta of the first step, of the first two steps and so
+  // on, at most `most` times.
   template <typename Use>
   void visit_products(double most, const Use& use) const {
     const double factor = std::pow(0.96, momentum_decay);
