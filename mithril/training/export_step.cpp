@@ -116,8 +116,8 @@ std::vector<Fact> problems_of(const StepParts& step) {
   std::vector<Fact> problems;
   if (step.options.accumulate > 1) {
     problems.push_back(
-        {"accumulate",
-         fmt::format("the file is one call, and an update takes {} calls", step.options.accumulate)});
+        {"accumulate", fmt::format("the file is one call, and an update takes {} calls",
+                                   step.options.accumulate)});
   }
   std::set<std::int64_t> steps;
   for (const NamedIndex& key : step.trained) {
