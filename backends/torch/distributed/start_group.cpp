@@ -8,10 +8,13 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "backends/torch/distributed/options.hpp"
 #include "backends/torch/distributed/torch_text.hpp"
@@ -25,9 +28,25 @@ using ProcessGroup = c10::intrusive_ptr<c10d::ProcessGroup>;
 
 constexpr const char* name_of_group = "0";
 
-// A group that exchanges tensors by gloo.
+// Waits until each process of the group has called this with the same store.
+void wait_for_all(c10d::Store& store, int rank, int size, std::chrono::milliseconds timeout) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < size; ++i) keys.push_back("came/" + std::to_string(i));
+  store.set(keys[static_cast<size_t>(rank)], std::vector<std::uint8_t>{1});
+  store.wait(keys, timeout);
+}
+
+// A group that exchanges tensors by gloo. gloo waits for a connection five times as long as its
+// timeout says, and as long as it says for an address: it gets a fifth of the time that is left
+// once all processes have come.
 ProcessGroup gloo_group(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
-                        std::chrono::milliseconds timeout) {
+                        std::chrono::milliseconds limit) {
+  using std::chrono::steady_clock;
+  const auto end = steady_clock::now() + limit;
+  wait_for_all(*store, rank, size, limit);
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(end - steady_clock::now());
+  const auto timeout = std::max(left / 5, std::chrono::milliseconds(1));
   const auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(
       store, rank, size, c10d::ProcessGroupGloo::Options::create_default(timeout));
   auto group = c10::make_intrusive<c10d::ProcessGroup>(store, rank, size);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from datetime import timedelta
 from types import TracebackType
 from typing import Any
@@ -128,13 +129,12 @@ def _start(dist: Any, start_timeout: float) -> None:
     prefix = f"mithril/{os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}"
     try:
         store, rank, size = next(dist.rendezvous("env://", timeout=limit))
-        dist.init_process_group(
-            "gloo",
-            store=dist.PrefixStore(prefix, store),
-            rank=rank,
-            world_size=size,
-            timeout=limit,
-        )
+        store = dist.PrefixStore(prefix, store)
+        end = time.monotonic() + start_timeout
+        _wait_for_all(store, rank, size, limit)
+        # gloo waits for a connection five times as long as its timeout says.
+        left = timedelta(seconds=max(end - time.monotonic(), 0.005) / 5)
+        dist.init_process_group("gloo", store=store, rank=rank, world_size=size, timeout=left)
     except (RuntimeError, ValueError, OSError) as error:  # the errors of torch's stores
         text = str(error).split("\n", maxsplit=1)[0]
         _core.raise_error(
@@ -148,6 +148,13 @@ def _start(dist: Any, start_timeout: float) -> None:
             ],
             help="look for a process that has ended, or pass a longer start_timeout",
         )
+
+
+def _wait_for_all(store: Any, rank: int, size: int, limit: timedelta) -> None:
+    """Returns when each process of the group has called this."""
+    keys = [f"came/{each}" for each in range(size)]
+    store.set(keys[rank], "1")
+    store.wait(keys, limit)
 
 
 def _set_timeout(dist: Any, timeout: float) -> None:

@@ -277,3 +277,47 @@ def test_processes_that_do_not_come_are_an_error(monkeypatch):
     text = "mithril.DistributedError[E0969]: init: the processes did not find each other"
     assert text in out.stdout
     assert "here : process 0 of 2" in out.stdout
+
+
+LEAVING = (
+    BEGIN
+    + """
+import torch.distributed as dist
+
+class Leaving(dist.Store):
+    "Ends process 1 once its address is in the store, before it connects."
+    def __init__(self, store):
+        super().__init__()
+        self.store = store
+    def set(self, key, value):
+        self.store.set(key, value)
+    def get(self, key):
+        os._exit(0)
+    def wait(self, keys, timeout=None):
+        os._exit(0)
+
+join = dist.init_process_group
+
+def join_by_gloo(*args, store, timeout, **options):
+    print(timeout.total_seconds())
+    leaves = os.environ["RANK"] == "1"
+    join(*args, store=Leaving(store) if leaves else store, timeout=timeout, **options)
+
+dist.init_process_group = join_by_gloo
+begin = time.monotonic()
+print(refused(lambda: ml.distributed.init(start_timeout=10)).split(chr(10))[0])
+print(time.monotonic() - begin)
+"""
+)
+
+
+@pytest.mark.slow
+def test_start_timeout_bounds_the_wait_for_a_process_that_ends_before_it_connects():
+    with Job(2) as job:
+        job.start(LEAVING)
+        job.lines(1)
+        (timeout, text, seconds), errors = job.lines(0)
+        assert float(timeout) <= 2  # gloo waits five times as long for a connection
+        assert float(seconds) < 40
+        # Of two processes one waits until the other connects; that one may have connected.
+        assert text == "" or "[E0969]: init: the processes did not find each other" in text, errors
