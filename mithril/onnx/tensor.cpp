@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/file_pages.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/onnx/element_type.hpp"
 #include "mithril/onnx/fields.hpp"
@@ -158,8 +159,17 @@ class TensorReader {
     if (bytes.size() != expected)
       refuse_elements(where_, std::to_string(bytes.size()) + " bytes",
                       std::to_string(expected) + " bytes for " + to_string(dims_));
-    if (is_low_bit(dtype)) return unpacked(dtype, dims_, bytes);
-    return tensor_of_elements(storage_type_of(dtype), dims_, bytes, owner);
+    Tensor made = is_low_bit(dtype)
+                      ? unpacked(dtype, dims_, bytes)
+                      : tensor_of_elements(storage_type_of(dtype), dims_, bytes, owner);
+    if (made.raw_data() != bytes.data()) release(bytes);
+    return made;
+  }
+
+  // Gives back the memory of the pages whose elements were copied. Nobody has written to them.
+  static void release(std::span<const std::byte> bytes) {
+    const FilePages unwritten(bytes);
+    release_file_pages(bytes.data(), bytes.size());
   }
 
   Tensor of_numbers(DType dtype) {

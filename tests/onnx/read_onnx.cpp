@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <string>
+
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/ops/linear_algebra.hpp"
@@ -31,6 +34,18 @@ OnnxGraph layer_graph() {
                            tests::onnx_floats("b", {2}, {-100, 1})},
           .inputs = {onnx_value("x:0", {-1, 3})},
           .outputs = {onnx_value("y", {-1, 2})}};
+}
+
+// The pages of the file that this process has in memory, by /proc/self/smaps.
+int resident_kilobytes(const std::string& path) {
+  std::ifstream maps("/proc/self/smaps");
+  int total = 0;
+  bool is_of_file = false;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find('-') < line.find(' ')) is_of_file = line.ends_with(path);
+    if (is_of_file && line.starts_with("Rss:")) total += std::stoi(line.substr(4));
+  }
+  return total;
 }
 
 }  // namespace
@@ -117,6 +132,24 @@ TEST_CASE("onnx: the elements of weights are those of the mapped file where they
     shared += net.parameters.at("b").is_borrowed() ? 1 : 0;
   }
   CHECK(shared == 1);
+}
+
+TEST_CASE("onnx: elements that are copied do not stay in memory as pages of the file") {
+  const FileFolder folder;
+  constexpr std::int64_t count = 1 << 20;
+  for (std::size_t shift = 0; shift < 4; ++shift) {
+    const std::string producer = tests::OnnxMessage().text(2, std::string(shift, 'x')).bytes();
+    const OnnxGraph graph = {
+        .nodes = {onnx_node("Mul", {"x", "w"}, {"y"})},
+        .initializers = {tests::onnx_floats("w", {count}, std::vector<float>(count, 2))},
+        .inputs = {onnx_value("x", {count})},
+        .outputs = {onnx_value("y", {count})}};
+    const std::string path = folder.write("net.onnx", producer + tests::onnx_file(graph.bytes()));
+    const OnnxModel net = read_onnx(path);
+    const Tensor w = net.parameters.at("w");
+    CHECK(w.values<float>()[count - 1] == 2);
+    if (!w.is_borrowed()) CHECK(resident_kilobytes(path) < 1024);
+  }
 }
 
 TEST_CASE("onnx: shapes that are computed from a size that is not known stay symbolic") {
