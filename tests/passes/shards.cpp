@@ -82,9 +82,7 @@ TEST_CASE("a step on blocks of its memory gathers the parameter alone") {
   m.next: float64[2] = add(left: a, right: b)
   p.block: float64[2] = slice(input: p, starts: (2,), stops: (4,), steps: None, axes: (0,))
   p.next: float64[2] = subtract(left: p.block, right: m.next)
-  p.next.whole.before: float64[2] = full(shape: (2,), fill_value: -0.0, dtype: float64)
-  p.next.whole.after: float64[0] = full(shape: (0,), fill_value: -0.0, dtype: float64)
-  p.next.whole.partial: float64[4] = concat(input: [p.next.whole.before, p.next, p.next.whole.after], axis: 0)
+  p.next.whole.partial: float64[4] = pad(input: p.next, pad_width: ((2, 0),), value: -0.0)
   p.next.whole.partial.started: float64[4] = all_reduce_start(inputs: [p.next.whole.partial], group: "all", reduction: "sum")
   p.next.whole: float64[4] = all_reduce_wait(inputs: [p.next.whole.partial.started])
   output p.next = p.next.whole

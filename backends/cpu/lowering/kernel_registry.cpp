@@ -46,6 +46,7 @@ const std::map<std::string_view, Kernel>& kernels() {
       {"max_pool_grad", {lower_pooling_grad}},
       {"mean", {lower_reduction}},
       {"min", {lower_reduction}},
+      {"pad", {lower_movement}},
       {"permute", {lower_movement, HalfSupport::copies}},
       {"roll", {lower_roll, HalfSupport::copies}},
       {"scatter", {lower_scatter}},

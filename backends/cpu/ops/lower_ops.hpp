@@ -20,9 +20,10 @@ Lowering lower_attention;
 Lowering lower_gather;
 
 // Lowers "swapaxes(input, axis1, axis2)", "permute(input, axes)", where axes None reverses all
-// axes, "slice(input, starts, stops, steps, axes)", or its gradient "slice_grad(input, like,
-// starts, stops, steps, axes)": zeros with the dims of `like`, except that the slice holds the
-// input. None if the dims of the slice do not fit.
+// axes, "slice(input, starts, stops, steps, axes)", its gradient "slice_grad(input, like, starts,
+// stops, steps, axes)", which is zeros with the dims of `like`, except that the slice holds the
+// input, or "pad(input, pad_width, value)". None if the dims of the slice do not fit, and for
+// widths below 0.
 Lowering lower_movement;
 
 // Lowers "all_reduce_start(inputs, group, reduction)": the tensors are exchanged side by side,

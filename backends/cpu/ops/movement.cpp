@@ -1,11 +1,13 @@
 #include "backends/cpu/ops/lower_ops.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/graph/number_tensor.hpp"
 #include "mithril/infer/item_range.hpp"
 #include "mithril/ops/support/axes.hpp"
 
@@ -83,15 +85,39 @@ std::optional<Layout> sliced(const CallReader& reader, size_t first, const Dims&
   return fits ? std::optional(layout) : std::nullopt;
 }
 
+// The layout of the input of a pad in the output. None for widths that remove elements.
+std::optional<Layout> padded(const CallReader& reader, const Dims& input, const Dims& output) {
+  Layout layout{.axes = axes_of(output)};
+  const Tuple& widths = reader.value(1).tuple();
+  for (size_t axis = 0; axis < input.size(); ++axis) {
+    const Tuple& ends = widths[axis].tuple();
+    const int64_t before = ends[0].integer(), after = ends[1].integer();
+    if (before < 0 || after < 0 || before + input[axis] + after != output[axis])
+      return std::nullopt;
+    layout.start += before * layout.axes[axis].step;
+    layout.axes[axis].size = input[axis];
+  }
+  return layout;
+}
+
+// The bits of an element that has the value of the number.
+uint64_t bits_of(const Datum& number, DType dtype) {
+  const Tensor element = number_tensor(number, dtype).to(dtype);
+  uint64_t bits = 0;
+  std::memcpy(&bits, element.raw_data(), size_of(dtype));
+  return bits;
+}
+
 // Copies elements between a tensor with a layout and a dense tensor: the last two axes tile by
 // tile, for each index of the others.
 struct Movement {
   std::vector<Axis> outer;
   Axis rows, columns;
   int64_t start;
-  // The output has the layout, and its other elements become 0. Otherwise the input has it.
-  bool is_gradient;
-  int64_t count;  // elements of the output
+  // The output has the layout, and its other elements get the filler. Otherwise the input has it.
+  bool fills;
+  uint64_t filler;  // the bits of an element
+  int64_t count;    // elements of the output
   int threads;
   ValueId input, output;
 };
@@ -100,8 +126,8 @@ struct Movement {
 template <typename T>
 void move_band(const Movement& m, const T* from, T* to, int64_t first) {
   const int64_t last = std::min(first + tile, m.rows.size), step = m.columns.step;
-  const int64_t row_step = m.is_gradient ? m.columns.size : m.rows.step;
-  const int64_t to_row_step = m.is_gradient ? m.rows.step : m.columns.size;
+  const int64_t row_step = m.fills ? m.columns.size : m.rows.step;
+  const int64_t to_row_step = m.fills ? m.rows.step : m.columns.size;
   if (step == 1) {
     for (int64_t i = first; i < last; ++i) {
       std::copy_n(from + i * row_step, m.columns.size, to + i * to_row_step);
@@ -113,7 +139,7 @@ void move_band(const Movement& m, const T* from, T* to, int64_t first) {
     for (int64_t i = first; i < last; ++i) {
       const T* row = from + i * row_step;
       T* row_to = to + i * to_row_step;
-      if (m.is_gradient) {
+      if (m.fills) {
 #pragma GCC unroll 4
         for (int64_t j = column; j < end; ++j) row_to[j * step] = row[j];
       } else {
@@ -126,7 +152,7 @@ void move_band(const Movement& m, const T* from, T* to, int64_t first) {
 
 template <typename T>
 void run_movement(const Movement& m, const BufferTable& buffers) {
-  if (m.is_gradient) std::fill_n(buffers.write<T>(m.output), m.count, T{});
+  if (m.fills) std::fill_n(buffers.write<T>(m.output), m.count, static_cast<T>(m.filler));
   int64_t matrices = 1;
   for (const Axis& axis : m.outer) matrices *= axis.size;
   const int64_t size = m.rows.size * m.columns.size, bands = up(m.rows.size, tile);
@@ -136,8 +162,8 @@ void run_movement(const Movement& m, const BufferTable& buffers) {
     for (int64_t i = first; i < last; ++i) {
       const int64_t matrix = i / bands, row = i % bands * tile;
       const int64_t begin = matrix * size, strided_begin = m.start + offset(m.outer, matrix);
-      move_band(m, buffers.read<T>(m.input) + (m.is_gradient ? begin : strided_begin),
-                buffers.write<T>(m.output) + (m.is_gradient ? strided_begin : begin), row);
+      move_band(m, buffers.read<T>(m.input) + (m.fills ? begin : strided_begin),
+                buffers.write<T>(m.output) + (m.fills ? strided_begin : begin), row);
     }
   });
 }
@@ -155,12 +181,13 @@ std::optional<StepDescriptor> lower_movement(const KernelCall& call) {
   const ShapedGraph& shaped = call.shaped;
   const ValueId from = *tensor_of(call.node().arguments.front());
   const ValueId to = call.made();
-  const bool is_gradient = call.name() == "slice_grad";
-  const Dims &whole = shaped.dims(is_gradient ? to : from),
-             &part = shaped.dims(is_gradient ? from : to);
+  const bool pads = call.name() == "pad", fills = pads || call.name() == "slice_grad";
+  const Dims &whole = shaped.dims(fills ? to : from), &part = shaped.dims(fills ? from : to);
   std::optional<Layout> layout;
-  if (is_gradient || call.name() == "slice") {
-    layout = sliced(call, is_gradient ? 2 : 1, whole, part);
+  if (pads) {
+    layout = padded(call, part, whole);
+  } else if (fills || call.name() == "slice") {
+    layout = sliced(call, fills ? 2 : 1, whole, part);
   } else {
     layout = permuted(whole, order_of(call));
   }
@@ -172,7 +199,8 @@ std::optional<StepDescriptor> lower_movement(const KernelCall& call) {
                           .rows = axes[axes.size() - 2],
                           .columns = axes.back(),
                           .start = layout->start,
-                          .is_gradient = is_gradient,
+                          .fills = fills,
+                          .filler = pads ? bits_of(call.value(2), shaped.dtype(to)) : 0,
                           .count = shaped.count(to),
                           .threads = call.threads(),
                           .input = from,

@@ -142,7 +142,8 @@ OpDef define_pad() {
       .spell = {{"jax", "pad({input}, {pad_width}, {value})"},
                 {"onnx", "pad(input, pad_width, value)"},
                 {"torch", "aten::constant_pad_nd, with the widths flat and from the last axis on",
-                 spell_pad}},
+                 spell_pad},
+                {"cpu", "pad(input, pad_width, value)"}},
   };
 }
 

@@ -130,21 +130,13 @@ class ShardWriter {
       ++axis;
       step = 1;
     }
-    std::vector<Argument> parts;
-    // All processes have the same nodes, so the first has no elements before its block.
-    const auto add_neutral = [&](int64_t blocks, const char* suffix) {
-      std::vector<Dim> others = dims;
-      others[axis] = step * Dim(blocks);
-      parts.emplace_back(filled(others, value.dtype, neutral(value.dtype), name + suffix));
-    };
-    add_neutral(options_.rank, ".before");
-    parts.emplace_back(block);
-    add_neutral(options_.size - 1 - options_.rank, ".after");
-    parts.emplace_back(Datum(static_cast<int64_t>(axis)));
+    Tuple widths(dims.size(), Datum::ints({0, 0}));
+    widths[axis] = Tuple{Datum(step * Dim(options_.rank)),
+                         Datum(step * Dim(options_.size - 1 - options_.rank))};
     dims[axis] = step * Dim(options_.size);
     const bool split = of.outer != 1;
-    ValueId term =
-        add("concat", std::move(parts), split ? name + ".joined" : name, value.dtype, dims);
+    ValueId term = add("pad", {block, Datum(std::move(widths)), neutral(value.dtype)},
+                       split ? name + ".joined" : name, value.dtype, dims);
     if (split) term = reshaped(term, name, value.dims);
     place(term, Placement::partial(value.dtype == DType::boolean ? "max" : "sum"), true);
     return term;
