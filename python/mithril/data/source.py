@@ -1,4 +1,4 @@
-"""Sources of rows, and their operations."""
+"""Sources of rows, and their batches."""
 
 from __future__ import annotations
 
@@ -7,21 +7,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from .._core import _shuffled_rows, raise_error, wrong_argument
+from .._core import raise_error, wrong_argument
 from .._internal.arguments import checked, checked_kinds
 from ..backends.devices import DeviceArrays
-from .batches import Batch, checked_batch, chosen, cut, rebatched, row_count
-from .checks import at_least, close, refuse_result, with_dtype
+from .batches import Batch, rebatched, row_count
+from .checks import at_least, close
+from .operations import Filtered, Mapped, Operation, Shuffled, Taken
 from .placement import Placement
 from .prefetch import prefetched
 from .shares import RowsOfProcess, Share
 
 if TYPE_CHECKING:
     from ..distributed import Group
-
-PIECE = 1024  # rows that are read at a time where nobody asks for a number
 
 
 class Field(NamedTuple):
@@ -85,7 +82,7 @@ class DataSource(ABC):
         Args:
             fn: function that takes a batch and returns a bool for each row.
         """
-        return Filtered(self, fn)
+        return Derived(self, Filtered(fn))
 
     @checked_kinds
     def map(self, fn: Callable[[Batch], Mapping[str, Any]]) -> DataSource:
@@ -94,7 +91,7 @@ class DataSource(ABC):
         Args:
             fn: function that takes a batch and returns a dict of arrays with as many rows.
         """
-        return Mapped(self, fn)
+        return Derived(self, Mapped(fn))
 
     @checked_kinds
     def shuffle(self, seed: int, *, buffer: int = 10_000) -> DataSource:
@@ -105,13 +102,13 @@ class DataSource(ABC):
         """
         seed = at_least("shuffle", "seed", seed, 0)
         buffer = at_least("shuffle", "buffer", buffer, 1)
-        return Shuffled(self, seed, buffer)
+        return Derived(self, Shuffled(seed, buffer))
 
     @checked_kinds
     def take(self, n: int) -> DataSource:
         """Returns a source of the first `n` rows."""
         n = at_least("take", "n", n, 0)
-        return Taken(self, n)
+        return Derived(self, Taken(n))
 
     @checked_kinds
     def batch(self, n: int, *, drop_last: bool = False) -> Batches:
@@ -180,7 +177,10 @@ class DataSource(ABC):
 
     def __repr__(self) -> str:
         count = "" if self.rows is None else f": {self.rows} rows"
-        return f"<{type(self).__name__}{count}>"
+        return f"<{self._name()}{count}>"
+
+    def _name(self) -> str:
+        return type(self).__name__
 
 
 class Batches:
@@ -257,144 +257,32 @@ class Batches:
 
 
 class Derived(DataSource):
-    """A source of rows of another source, in the same epoch."""
+    """A source of the rows that an operation makes of another source, in the same epoch."""
 
-    def __init__(self, source: DataSource) -> None:
-        self._source, self._epoch = source, source._epoch
+    def __init__(self, source: DataSource, operation: Operation) -> None:
+        self._source, self._operation, self._epoch = source, operation, source._epoch
         self._placement, self._share = source._placement, source._share
 
     @property
     def rows(self) -> int | None:
-        return self._source.rows
-
-    def _order_text(self) -> str:
-        return self._source._order_text()
+        return self._operation.rows(self._source)
 
     @checked_kinds
     def at_epoch(self, epoch: int) -> DataSource:
         made = super().at_epoch(epoch)
         assert isinstance(made, Derived)
         made._source = self._source.at_epoch(epoch)
+        made._operation = copy.copy(self._operation)  # it may keep the order of an epoch
         return made
 
-
-class Filtered(Derived):
-    """A source of the rows that pass a test."""
-
-    def __init__(self, source: DataSource, fn: Callable[[Batch], Any]) -> None:
-        super().__init__(source)
-        self._fn = fn
-
-    @property
-    def rows(self) -> int | None:
-        return None
-
     def _pieces(self, n: int) -> Iterator[Batch]:
-        for piece in self._source._pieces(max(n, PIECE)):
-            mask = np.asarray(self._fn(piece))
-            if mask.dtype != np.bool_ or mask.shape != (row_count(piece),):
-                refuse_result(
-                    "filter", f"{mask.dtype}{list(mask.shape)}", f"bool[{row_count(piece)}]"
-                )
-            if mask.all():
-                yield piece
-            elif mask.any():
-                yield chosen(piece, mask)
-
-
-class Mapped(Derived):
-    """A source of the rows that a function computes from others."""
-
-    def __init__(self, source: DataSource, fn: Callable[[Batch], Mapping[str, Any]]) -> None:
-        super().__init__(source)
-        self._fn = fn
-
-    def _made(self, piece: Batch) -> Batch:
-        made = self._fn(piece)
-        if not isinstance(made, Mapping):
-            refuse_result("map", f"a {type(made).__name__}", "a dict of arrays")
-        batch = checked_batch("map", made)
-        if row_count(batch) != row_count(piece):
-            refuse_result("map", f"{row_count(batch)} rows", f"{row_count(piece)} rows")
-        return batch
-
-    def _pieces(self, n: int) -> Iterator[Batch]:
-        for piece in self._source._pieces(n):
-            yield self._made(piece)
+        return self._operation.pieces(self._source, n)
 
     def _at(self, rows: Any) -> Batch:
-        return self._made(self._source._at(rows))
-
-
-class Taken(Derived):
-    """A source of the first rows."""
-
-    def __init__(self, source: DataSource, count: int) -> None:
-        super().__init__(source)
-        self._count = count
-
-    @property
-    def rows(self) -> int | None:
-        known = self._source.rows
-        return None if known is None else min(known, self._count)
+        return self._operation.at(self._source, rows)
 
     def _order_text(self) -> str:
-        return f"{self._source._order_text()}, the first {self._count}"
+        return self._operation.order_text(self._source)
 
-    def _pieces(self, n: int) -> Iterator[Batch]:
-        left = self._count
-        pieces = self._source._pieces(n)
-        while left > 0 and (piece := next(pieces, None)) is not None:
-            yield cut(piece, 0, min(left, row_count(piece)))
-            left -= row_count(piece)
-        close(pieces)
-
-    def _at(self, rows: Any) -> Batch:
-        return self._source._at(rows)
-
-
-class Shuffled(Derived):
-    """A source of the rows in another order."""
-
-    def __init__(self, source: DataSource, seed: int, buffer: int) -> None:
-        super().__init__(source)
-        self._seed, self._buffer = seed, buffer
-        self._order: tuple[int, Any] | None = None  # of an epoch
-
-    def _order_text(self) -> str:
-        return (
-            f"{self._source._order_text()}, shuffled with seed {self._seed} in epoch {self._epoch}"
-        )
-
-    def _pieces(self, n: int) -> Iterator[Batch]:
-        if self.rows is None:
-            yield from self._drawn(n)
-            return
-        for first in range(0, self.rows, n):
-            yield self._source._at(self._permutation()[first : first + n])
-
-    def _permutation(self) -> Any:
-        """Returns the order of all rows in this epoch, which is computed once."""
-        if self._order is None or self._order[0] != self._epoch:
-            count = self.rows
-            assert count is not None
-            self._order = self._epoch, _shuffled_rows(count, self._seed, self._epoch)
-        return self._order[1]
-
-    def _drawn(self, n: int) -> Iterator[Batch]:
-        """Yields rows drawn from a pool. The next rows take their places."""
-        random = np.random.default_rng((self._seed, self._epoch))
-        pieces = rebatched(self._source._pieces(n), self._buffer)
-        pool = next(pieces, {})
-        pool = {key: array.copy() for key, array in pool.items()}
-        for piece in rebatched(pieces, min(n, self._buffer)):
-            places = random.choice(row_count(pool), row_count(piece), replace=False)
-            out = chosen(pool, places)
-            for key, array in piece.items():
-                pool[key] = with_dtype(pool[key], array.dtype)
-                pool[key][places] = array
-            yield out
-        yield chosen(pool, random.permutation(row_count(pool)))
-
-    def _at(self, rows: Any) -> Batch:
-        return self._source._at(self._permutation()[rows])
+    def _name(self) -> str:
+        return type(self._operation).__name__
