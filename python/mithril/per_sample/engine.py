@@ -7,7 +7,7 @@ import operator
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
@@ -16,11 +16,10 @@ from .._core import Optimizer, raise_error, wrong_argument
 from .._internal.arguments import checked
 from ..training.fit_arguments import made_folder
 from . import PerSample
+from .mean_gradients import MeanGradients
 from .params import params_of
 from .step import COLUMNS, Step, host_array
-
-if TYPE_CHECKING:
-    from .._stubs.types import Arrays
+from .validation_samples import ValidationSamples
 
 __all__ = ["GradDotProdEngine"]
 
@@ -80,8 +79,7 @@ class GradDotProdEngine:
     ) -> None:
         self._samples = PerSample(compiled, losses=losses, reduction=reduction, shared=shared)
         self._compiled = compiled
-        self._losses, self._mean_losses = losses, reduction == "mean"
-        self._losses_shapes: dict[Any, tuple[int, ...]] = {}
+        self._mean_gradients = MeanGradients(compiled, losses, reduction == "mean")
         self._shared = set(shared)
         self._validation_reduction = validation_reduction
         self._validation_size = _int("GradDotProdEngine", validation_batch_size, name=True)
@@ -89,8 +87,7 @@ class GradDotProdEngine:
         self._folder = None if dot_prod_save_path is None else made_folder(dot_prod_save_path)
         self._optimizer: Any = None
         self._params: dict[str, Any] | None = None
-        self._validation: dict[str, Any] | None = None
-        self._validation_rows = 0
+        self._validation: ValidationSamples | None = None
         self._state = dict(compiled.initial_state_dict)
         self._step: Step | None = None
         self._log: list[tuple[Any, Any, Any]] = []
@@ -143,26 +140,7 @@ class GradDotProdEngine:
             InputError: If the arrays differ in length.
             ValueError: If there are fewer than V samples.
         """
-        rows = {key: _length(value) for key, value in data.items() if key not in self._shared}
-        lengths = {key: length for key, length in rows.items() if length is not None}
-        counts = set(lengths.values()) or {0}
-        if len(counts) > 1:
-            raise_error(
-                "InputError",
-                "E0840",
-                "attach_and_store_valset: the arrays of 'data' differ in length",
-                facts=[(f"'{key}'", str(length)) for key, length in lengths.items()],
-                help="name data without a batch axis in shared=",
-            )
-        count = counts.pop()
-        if count < self._validation_size:
-            raise_error(
-                "ValueError",
-                "E0402",
-                f"attach_and_store_valset: there are {count} samples, and validation_batch_size "
-                f"is {self._validation_size}",
-            )
-        self._validation, self._validation_rows = dict(data), count
+        self._validation = ValidationSamples(data, self._validation_size, self._shared)
 
     @checked
     def attach_train_batch(self, data: dict[str, Any], iteration: int, batch_index: Any) -> Any:
@@ -195,7 +173,7 @@ class GradDotProdEngine:
         dots = self._samples.dots(
             params,
             data,
-            self._validation_batch(iteration),
+            self._validation.batch(iteration),
             validation_reduction=self._validation_reduction,
             state=self._state or None,
         )
@@ -203,7 +181,7 @@ class GradDotProdEngine:
         indices = _indices(batch_index, count)
         gradients, state = dots.gradients, dots.state
         if not self._same_pass:
-            gradients, state = self._mean_gradients(params, data, count)
+            gradients, state = self._mean_gradients(params, data, self._state, count)
         step.add(gradients, count)
         step.parts.append((host_array(dots.total), indices, np.full(count, iteration, np.int64)))
         self._step, self._state = step, dict(state)
@@ -320,50 +298,6 @@ class GradDotProdEngine:
         parts = zip(*(self._log or empty), strict=True)
         return {name: np.concatenate(part) for name, part in zip(COLUMNS, parts, strict=True)}
 
-    def _validation_batch(self, iteration: int) -> dict[str, Any]:
-        data, count, size = self._validation or {}, self._validation_rows, self._validation_size
-        if count == size:
-            return data
-        rows = (iteration * size + np.arange(size)) % count
-        return {
-            key: value
-            if key in self._shared or _length(value) is None
-            else (value if hasattr(value, "shape") else np.asarray(value))[rows]
-            for key, value in data.items()
-        }
-
-    def _mean_gradients(
-        self, params: Arrays, data: Arrays, count: int
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Computes them by `evaluate`, for the bits of training without the engine."""
-        shape = self._shape_of_losses(params, data, count)
-        terms = max(int(np.prod(shape)) if self._mean_losses else count, 1)
-        backend: Any = self._compiled.backend
-        # NumPy has no bfloat16: the CPU backend casts, as do several backends.
-        casts = backend.name == "cpu" or not hasattr(backend, "full")
-        seeds = np.full(shape, 1 / terms) if casts else backend.full(*shape, value=1 / terms)
-        incoming = {self._losses: seeds}
-        if not self._state:
-            return self._compiled.evaluate(params, data, output_gradients=incoming)[1], {}
-        _, gradients, state = self._compiled.evaluate(
-            params, data, output_gradients=incoming, state=self._state
-        )
-        return gradients, state
-
-    def _shape_of_losses(self, params: Arrays, data: Arrays, count: int) -> tuple[int, ...]:
-        known = self._compiled.shapes.get(self._losses)
-        if known and all(isinstance(size, int) for size in known[1:]):
-            return (count, *(size for size in known[1:] if isinstance(size, int)))
-        sizes = tuple((key, np.shape(value)) for key, value in data.items())
-        if sizes not in self._losses_shapes:
-            outputs: Any = (
-                self._compiled.evaluate(params, data, state=self._state)[0]
-                if self._state
-                else self._compiled.evaluate(params, data)
-            )
-            self._losses_shapes[sizes] = tuple(outputs[self._losses].shape)
-        return self._losses_shapes[sizes]
-
 
 def _refuse(message: str, help: str) -> NoReturn:
     raise_error("StateError", "E0912", message, help=help)
@@ -387,12 +321,6 @@ def _indices(given: Any, count: int) -> Any:
         return np.broadcast_to(indices, count).astype(np.int64)
     expected = f"an int, or an array of {count} ints"
     wrong_argument("attach_train_batch", "batch_index", expected, given)
-
-
-def _length(value: Any) -> int | None:
-    """Returns the number of rows, or None for a scalar."""
-    shape = np.shape(value)
-    return shape[0] if shape else None
 
 
 def _detached(value: Any) -> Any:
