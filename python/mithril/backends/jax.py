@@ -57,6 +57,14 @@ def _devices_of(jax: Any) -> list[Any]:
     return found
 
 
+def _sizes_of(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    """Returns the sizes. JAX has no error of its own for random numbers of negative sizes."""
+    sizes = sizes_of(shape)
+    if min(sizes, default=0) < 0:
+        raise ValueError(f"negative sizes: {sizes}")
+    return sizes
+
+
 def _device_name(device: Any) -> str:
     """Returns "cpu" or a name such as "gpu:0"."""
     return str(device.platform) if device.platform == "cpu" else f"{device.platform}:{device.id}"
@@ -138,7 +146,7 @@ class JaxBackend(DeviceArrays, _core.Backend):
         if value is None:
             *shape, value = shape  # type: ignore[assignment]
         with self._settings():
-            return self._jax.numpy.full(sizes_of(tuple(shape)), value, self._numpy_dtype(dtype))
+            return self._jax.numpy.full(_sizes_of(tuple(shape)), value, self._numpy_dtype(dtype))
 
     @makes_array
     def empty(self, *shape: Any, dtype: Any = None) -> Any:
@@ -150,14 +158,14 @@ class JaxBackend(DeviceArrays, _core.Backend):
         """Returns random numbers, uniform in [0, 1)."""
         with self._settings():
             key, chosen = self._drawn(seed), self._numpy_dtype(dtype)
-            return self._jax.random.uniform(key, sizes_of(shape), chosen)
+            return self._jax.random.uniform(key, _sizes_of(shape), chosen)
 
     @makes_array
     def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Any:
         """Returns random numbers of the standard normal distribution."""
         with self._settings():
             key, chosen = self._drawn(seed), self._numpy_dtype(dtype)
-            return self._jax.random.normal(key, sizes_of(shape), chosen)
+            return self._jax.random.normal(key, _sizes_of(shape), chosen)
 
     @makes_array
     def randint(
@@ -166,7 +174,7 @@ class JaxBackend(DeviceArrays, _core.Backend):
         """Returns random integers from low to high - 1, as int64 if dtype is None."""
         chosen = np.dtype(np.int64) if dtype is None else self._numpy_dtype(dtype)
         with self._settings():
-            return self._jax.random.randint(self._drawn(seed), sizes_of(shape), low, high, chosen)
+            return self._jax.random.randint(self._drawn(seed), _sizes_of(shape), low, high, chosen)
 
     @makes_array
     def arange(self, *bounds: Any, dtype: Any = None) -> Any:

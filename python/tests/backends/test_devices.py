@@ -63,6 +63,13 @@ def test_arrays_of_lists_slices_and_arrays(kind) -> None:
         np.testing.assert_array_equal(as_numpy(backend.array(given)), np.array(given))
 
 
+@pytest.mark.parametrize("call", ["zeros", "ones", "empty", "rand", "randn"])
+def test_a_negative_size_is_an_error_of_mithril(kind, call) -> None:
+    with pytest.raises(ml.ValueError) as caught:
+        getattr(kind(), call)(2, -1)
+    assert caught.value.code == "E0488"
+
+
 def test_arrays_are_made_and_reshaped(kind) -> None:
     backend = kind()
     np.testing.assert_array_equal(as_numpy(backend.zeros(2, 3)), np.zeros((2, 3)))
