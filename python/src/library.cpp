@@ -23,6 +23,11 @@ py::dict argument_entry(const Def& def, const std::string& kinds, const std::str
   return entry;
 }
 
+py::dict port_entry(const PortDef& port) {
+  return py::dict(py::arg("name") = port.name, py::arg("shape") = port.shape,
+                  py::arg("type") = port.type);
+}
+
 // A model, several of them, a dict as pairs, or a value.
 Datum argument_datum(py::handle object) {
   if (py::isinstance<Model>(object)) return argument_of(object.cast<const Model&>());
@@ -70,13 +75,11 @@ py::list library() {
       const PortDef& port = op->inputs[i];
       if (op->compiled.ports[i].value) arguments.append(argument_entry(port, port.type, ""));
       inputs.append(argument_entry(port, port.type, ""));
-      ports.append(port.name + ": " + (port.shape.empty() ? "" : "[" + port.shape + "] ") +
-                   port.type);
+      ports.append(port_entry(port));
     }
     for (const PortDef& port : op->outputs) {
       outputs.append(port.name);
-      ports.append(port.name + ": " + (port.shape.empty() ? "" : "[" + port.shape + "] ") +
-                   port.type);
+      ports.append(port_entry(port));
     }
     py::dict spellings;
     for (const Spelling& spelling : op->spell) spellings[py::str(spelling.target)] = spelling.text;

@@ -3,8 +3,8 @@
 import functools
 import inspect
 import json
-import re
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from .. import _core
 from .arguments import refuse, refuse_synonym
@@ -52,32 +52,54 @@ def _signature(record: dict[str, Any]) -> inspect.Signature:
     return inspect.Signature([*parameters, name, ports])
 
 
-def ports_of(record: dict[str, Any]) -> tuple[str, list[str]]:
+class DocumentedPort(NamedTuple):
+    """A port and its line in a docstring, such as "input [N, ...s] ints or floats"."""
+
+    name: str
+    line: str
+
+
+def ports_of(record: dict[str, Any]) -> tuple[str, list[DocumentedPort]]:
     """The documentation of a record and its ports: of an op, or from the text of a model.
 
     A model lists "name [shape]" with a note that may be in parentheses. The name of an argument
     stands for a port that takes its value.
     """
+    if record["op"]:
+        return record["doc"], [_op_port(port) for port in record["ports"]]
     text, _, listed = record["doc"].partition(" Ports: ")
-    if record["ports"] or not listed:
-        return record["doc"], record["ports"]
     values = {argument["name"]: _annotation(argument["kinds"]) for argument in record["arguments"]}
-    ports = re.split(r", (?![^\[(]*[\])])", listed.removesuffix("."))
-    return text, [f"{port}: {values[port]}" if port in values else port for port in ports]
+    ports = [
+        DocumentedPort(name, f"{line}: {values[line]}" if line in values else line)
+        for line in _listed(listed.removesuffix("."))
+        for name in line.replace(":", " ").split()[:1]
+    ]
+    return text, ports
 
 
-def _op_port(port: str) -> str:
-    """ "input: [N *s] T=number" of a record as "input [N, ...s] ints or floats"."""
-    name, shape, kinds = re.fullmatch(r"(\w+): (?:\[(.*?)\] )?(.*)", port).groups()  # type: ignore[union-attr]
+def _listed(text: str) -> Iterator[str]:
+    """Yields the items of "a [N, C], b (x, y)": commas in brackets do not separate items."""
+    depth = begin = 0
+    for at, character in enumerate(text):
+        depth += (character in "[(") - (character in "])")
+        if depth == 0 and text.startswith(", ", at):
+            yield text[begin:at]
+            begin = at + 2
+    if text:
+        yield text[begin:]
+
+
+def _op_port(port: dict[str, str]) -> DocumentedPort:
+    """The shape "N *s" and the type "T=number" of a record as "[N, ...s] ints or floats"."""
+    name, kinds = port["name"], port["type"]
     if kinds.startswith("value "):
-        return f"{name}: {_annotation(kinds)}"
-    dims = [dim.replace("*", "...") for dim in (shape or "").split()]
+        return DocumentedPort(name, f"{name}: {_annotation(kinds)}")
+    dims = [dim.replace("*", "...") for dim in port["shape"].split()]
     told = TENSOR_KINDS.get(kinds.rpartition("=")[2], "")
-    return f"{name} [{', '.join(dims)}] {told}".rstrip()
+    return DocumentedPort(name, f"{name} [{', '.join(dims)}] {told}".rstrip())
 
 
-def _example(record: dict[str, Any], ports: list[str]) -> str:
-    names = [re.split(r"[ :]", port)[0] for port in ports]
+def _example(record: dict[str, Any], names: list[str]) -> str:
     keys = {**EXAMPLE_KEYS, **{name: EXAMPLE_LISTS.get(name, ["x1"]) for name in record["lists"]}}
     bound = [f"{name}={json.dumps(keys[name])}" for name in keys if name in names]
     optional = record["op"] is not None
@@ -102,9 +124,9 @@ def _doc(record: dict[str, Any]) -> str:
                 f"    {argument['name']} ({_annotation(argument['kinds'])}){default}{note}"
             )
     if ports:
-        told = [_op_port(port) for port in ports] if record["ports"] else ports
-        lines += ["", "Ports:", *(f"    {port}" for port in told)]
-    lines += ["", "Example:", f"    {_example(record, ports)}", "", "See docs/ops.md."]
+        lines += ["", "Ports:", *(f"    {port.line}" for port in ports)]
+    example = _example(record, [port.name for port in ports])
+    lines += ["", "Example:", f"    {example}", "", "See docs/ops.md."]
     return "\n".join(lines)
 
 
@@ -114,7 +136,7 @@ def _refuse_inputs(record: dict[str, Any], args: tuple[Any, ...], kwargs: dict[s
     told = record["inputs"] if record["op"] else []
     inputs = [port["name"] for port in told if not port["kinds"].startswith("value ")]
     outputs = record["outputs"] if record["op"] else []
-    ports = inputs or [re.split(r"[ :]", port)[0] for port in ports_of(record)[1]]
+    ports = inputs or [port.name for port in ports_of(record)[1]]
     made = f"ml.{record['name']}({'...' if names and not record['op'] else ''})"
     for value in args:
         if isinstance(value, _core.Connection) or not names:
