@@ -121,7 +121,7 @@ class CpuExecutable final : public Executable, public PlansMemory {
       ErrorDetails details = error.details();
       details.wrote_inputs = true;
       raise(std::move(details));
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // not `after_writing`: the first steps write nothing
       if (next < plan.memory.untouched_steps) throw;
       raise_out_of_memory_after_writing();
     }

@@ -55,13 +55,13 @@ void StepTrace::add_steps(std::shared_ptr<const TracedSteps> steps, std::vector<
 void StepTrace::add_call(const char* name, TraceTicks start, TraceTicks end) noexcept try {
   const std::lock_guard lock(mutex_);
   calls_.push_back({name, {std::this_thread::get_id(), start, end}});
-} catch (const std::bad_alloc&) {
+} catch (const std::bad_alloc&) {  // the trace lacks it
 }
 
 void StepTrace::add_work(std::thread::id caller, TraceTicks start, TraceTicks end) noexcept try {
   const std::lock_guard lock(mutex_);
   work_.push_back({caller, {std::this_thread::get_id(), start, end}});
-} catch (const std::bad_alloc&) {
+} catch (const std::bad_alloc&) {  // the trace lacks it
 }
 
 std::vector<TraceEvent> StepTrace::events() const {

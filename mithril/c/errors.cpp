@@ -47,7 +47,7 @@ mithril_status report_exception(mithril_error** error) noexcept {
       const mithril_status status = status_of(caught);
       keep(error, {status, caught.code(), std::string(class_name(caught.kind())), caught.what()});
       return status;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // as one of this function: it is reported without memory
       throw;
     } catch (const std::exception& caught) {
       keep(error, {MITHRIL_OTHER_ERROR, "", "InternalError", caught.what()});

@@ -42,7 +42,7 @@ int run(const std::vector<std::string>& given) try {
 } catch (const Error& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return bad_file;
-} catch (const std::bad_alloc&) {
+} catch (const std::bad_alloc&) {  // no layer below turns it into an Error
   std::fprintf(stderr, "%s\n", out_of_memory_error().what());
   return bad_file;
 }

@@ -103,12 +103,10 @@ TensorMap InferenceProgram::run(std::span<const Tensor> inputs, State& state) co
   for (const NamedIndex& key : compiled_->states) tensors[key.index] = state.at(key.name);
   const std::vector<Tensor> made = program.executable->run(tensors);
   tensors.clear();
-  try {
+  return after_writing([&] {
     state = next_state(*compiled_, state, made);
     return named(compiled_->outputs, made);
-  } catch (const std::bad_alloc&) {
-    raise_out_of_memory_after_writing();
-  }
+  });
 }
 
 }  // namespace mithril

@@ -36,7 +36,7 @@ TensorMap run_in_session(const std::string& name, ModelSession& session,
     throw;
   } catch (const Interrupted&) {  // nothing was written to
     throw;
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // `run` throws an Error once it has written
     throw;
   } catch (...) {  // of a user's op: the state may have been written to
     session.closed = true;

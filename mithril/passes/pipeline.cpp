@@ -54,7 +54,7 @@ Graph run_named(const Pass& pass, const Graph& graph, bool verify_result) {
     details.facts.push_back({"graph", "\n" + shown(graph), ""});
     details.marker.clear();  // it belongs to the previous last fact
     raise(std::move(details));
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // no fault of the pass
     throw;
   } catch (const std::exception& error) {
     throw InternalError("mithril: internal error in pass '" + std::string(pass.name) +

@@ -187,7 +187,7 @@ ProtocolResponse answer_request(Engine& engine, const ProtocolRequest& request, 
   return answer_v2(engine, request, std::move(parts), ready);
 } catch (const Error& error) {
   return error_response(status_of(error), error);
-} catch (const std::bad_alloc&) {
+} catch (const std::bad_alloc&) {  // its `what` names no cause
   return error_response(503, out_of_memory_error());
 } catch (const std::exception& error) {  // such as that of a function which loads a model
   // An exception of Python ends with the files and the lines of its functions.

@@ -245,11 +245,7 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   if (compiled->safe_shapes) program.signature.check_dims(inputs);
   agree_on_sizes(*compiled, inputs);
   std::vector<Tensor> made = run_debugged(*compiled, *program.executable, inputs);
-  try {
-    move(program, inputs, made);
-  } catch (const std::bad_alloc&) {
-    raise_out_of_memory_after_writing();
-  }
+  after_writing([&] { move(program, inputs, made); });
   if (updates) {
     for (Optimizer::ParameterMemory* memory : memories) {
       ++memory->steps;
@@ -259,14 +255,12 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   } else {
     optimizer.finish_micro_step(fresh);
   }
-  try {
+  return after_writing([&] {
     State next = next_state(*compiled, state, made);
     TensorMap outputs = named(compiled->outputs, made);
     state = std::move(next);
     return outputs;
-  } catch (const std::bad_alloc&) {
-    raise_out_of_memory_after_writing();
-  }
+  });
 }
 
 // Checks that each parameter may be written to, and that writing it changes no other tensor.

@@ -211,7 +211,7 @@ void bind_errors(py::module_& module) {
       if (pointer) std::rethrow_exception(pointer);
     } catch (const Error& error) {
       set_error(error);
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // of all functions of the module
       set_out_of_memory();
     } catch (const py::cast_error&) {
       // pybind11's text names a C++ type. This also handles objects that were never initialised.

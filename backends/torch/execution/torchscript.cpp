@@ -120,7 +120,7 @@ class LoadedScript final : public Executable {
       result = call(scope);
     } catch (const Error&) {
       throw;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // not of torch
       throw;
     } catch (const std::exception& error) {
       // The interpreter turns a lack of memory into an error of its own.
