@@ -28,7 +28,7 @@ class Cells {
     }
   }
 
-  // The next step, which reads this; its output gets the next name.
+  // Adds a step, which reads `input` and has the next output.
   Model add(const Binding& input) {
     Model cell = arguments_.part("cell_type");
     Bindings bindings{{"input", input}, {"output", "output" + std::to_string(steps_.size())}};

@@ -148,8 +148,8 @@ class BlockedGemm {
     }
   }
 
-  // A line of a transposed A has elements of several tiles, and each k is in another page. So all
-  // tiles read a few k before the next ones.
+  // A cache line of a transposed A holds elements of several tiles, and each k is in another page.
+  // So all tiles read a few k, then the next few.
   void pack_tiles(Range rows, int64_t mr, Range k_block) {
     const bool shares_lines = p_.a.row_step == 1 && kernels_.a_block == 1;
     const int64_t step = shares_lines ? depth_of_shared_lines : most_depth;

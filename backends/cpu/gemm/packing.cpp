@@ -6,7 +6,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Rows of B that are packed for all panels before the next ones.
+// The number of rows of B that are packed for all panels before the next rows are read.
 constexpr int64_t rows_packed_at_once = 8;
 
 // Fills the columns of the last panel beyond the last column of B with 0.

@@ -35,8 +35,8 @@ class Body {
       : script_(script), graph_(graph), program_(program), registers_(program.registers) {}
 
   void know(ValueId id, jit::Value* value) { registers_[index(id)] = value; }
-  // Operators that make tensors make them where this one is, so that a file can be loaded on
-  // another device. Without it: on the device of the program.
+  // Makes new tensors on the device of `tensor`, so that a file can be loaded on another device.
+  // Without this call they are on the device of the program.
   void make_on_device_of(jit::Value* tensor) { device_of_ = tensor; }
 
   void write() {

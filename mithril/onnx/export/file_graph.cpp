@@ -19,7 +19,7 @@
 namespace mithril::onnx {
 namespace {
 
-// What a protobuf message holds, less what describes the tensors.
+// The largest protobuf message, 2 GiB, minus 64 MiB for the descriptions of tensors.
 constexpr std::size_t most_inside = (std::size_t{1} << 31U) - (std::size_t{1} << 26U);
 
 void check_written_opset(std::int64_t opset) {

@@ -130,7 +130,7 @@ class Conversion:
         return results
 
     def _mutated(self, node: fx.Node, name: str) -> None:
-        """Batch norms follow the mode of the compiled model; their rows do so for statistics."""
+        """Sets the next value of a buffer. Only in training the number of batches changes."""
         value = self.filled(node)
         value = pairs_of(value) if isinstance(value, Complex) else value
         if name.rpartition(".")[2] == "num_batches_tracked":

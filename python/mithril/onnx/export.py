@@ -251,7 +251,7 @@ def _check(path: str, made: str) -> None:
 
 
 class _Comparison:
-    """A file in ONNX Runtime, beside the reference."""
+    """Runs a file in ONNX Runtime, and compares its outputs with the reference."""
 
     def __init__(self, export: _Export | _StepExport, path: str, folder: str) -> None:
         self.export, self.path, self.folder = export, path, folder
