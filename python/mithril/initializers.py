@@ -49,7 +49,10 @@ def ones() -> Initializer:
 
 @checked_kinds
 def constant(value: float) -> Initializer:
-    """Returns an initializer that sets all elements to `value`.
+    """Returns an initializer that sets all elements of a parameter of any shape to `value`.
+
+    Raises:
+        TypeError: If `value` is not a number.
 
     Example:
         model.set_initializer("bias", ml.initializers.constant(0.1))

@@ -119,6 +119,11 @@ class ModelsRegistry(LazyRegistry[Loaded]):
         Raises:
             NameError: If the name is not registered.
             StateError: If the source of the model loads the model itself.
+
+        Example:
+            registry = ml.ModelsRegistry()
+            registry.register("digits", lambda: (compiled, params))
+            outputs = registry.load("digits").evaluate({}, {"x": data["x"]})
         """
         return self._loaded(name)
 
@@ -245,7 +250,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns:
         A `Checkpoint`, or the compiled model or text model of the name. The tensors of other files
-        are the `params` of a checkpoint.
+        are the `params` of a checkpoint, a dict of arrays with the shapes of the file.
 
     Raises:
         InputError: If the file cannot be read.

@@ -115,6 +115,9 @@ class Tokenizer:
 
         Raises:
             ParseError: If the text needs the unknown token of a file that has none.
+
+        Example:
+            assert tokenizer.encode("Hello world") == [2, 4, 5, 3]
         """
         return list(self._tokenizer.encode(text, add_special_tokens))
 
@@ -127,23 +130,39 @@ class Tokenizer:
         Args:
             ids: ids of tokens.
             skip_special_tokens: whether to leave out special tokens.
+
+        Example:
+            assert tokenizer.decode([4, 5]) == "hello world"
         """
         return str(self._tokenizer.decode(list(ids), skip_special_tokens))
 
     @checked_kinds
     def stream(self, *, skip_special_tokens: bool = True) -> TextStream:
-        """Returns a stream for the text of token ids that arrive one by one."""
+        """Returns a stream for the text of token ids that arrive one by one.
+
+        Example:
+            stream = tokenizer.stream()
+            text = "".join(stream.push(id) for id in [4, 5]) + stream.finish()
+        """
         return TextStream(_core._TextStream(self._tokenizer, skip_special_tokens))
 
     @checked_kinds
     def id(self, token: str) -> int | None:
-        """Returns the id of a token such as `<s>`, or None if there is none."""
+        """Returns the id of a token such as `<s>`, or None if there is none.
+
+        Example:
+            assert tokenizer.id("[CLS]") == 2
+        """
         found: int | None = self._tokenizer.id(token)
         return found
 
     @checked_kinds
     def token(self, id: int) -> str | None:
-        """Returns the token of an id as the vocabulary writes it, or None if there is none."""
+        """Returns the token of an id as the vocabulary writes it, or None if there is none.
+
+        Example:
+            assert tokenizer.token(4) == "hello"
+        """
         found: str | None = self._tokenizer.token(id)
         return found
 
@@ -154,7 +173,14 @@ class Tokenizer:
 
     @checked_kinds
     def ids(self, text: str) -> list[int]:
-        """Returns `encode(text)`."""
+        """Returns `encode(text)`.
+
+        Raises:
+            ParseError: If the text needs the unknown token of a file that has none.
+
+        Example:
+            assert tokenizer.ids("Hello world") == [2, 4, 5, 3]
+        """
         return self.encode(text)
 
     @checked_kinds

@@ -349,8 +349,11 @@ once. See docs/loops.md.
 
 Args:
     path: The path of a value, such as "hidden" or "encoder.fc1.output".
-    fn: A function of one array. An array that it returns replaces the value; None keeps it.
+    fn: A function of one array. An array of the same shape that it returns replaces the value; None
+        keeps it.
     gradient: Whether `fn` gets the gradient of the value instead.
+Raises:
+    NameError: There is no value of this path.
 
 Example:
     compiled.register_hook("y", lambda value: print(value.shape))

@@ -58,8 +58,6 @@ constexpr Operation binary[] = {{"__add__", "add"},
                                 {"__le__", "less_equal"},
                                 {"__eq__", "equal"},
                                 {"__ne__", "not_equal"},
-                                {"eq", "equal"},
-                                {"ne", "not_equal"},
                                 {"__lshift__", "shift_left"},
                                 {"__rshift__", "shift_right"}};
 constexpr Operation reflected[] = {
@@ -79,11 +77,40 @@ constexpr BitOperation bits[] = {
     {"__xor__", "__rxor__",
      "Applies the op bitwise_xor to ints, and logical_xor to other operands.", bit_xor}};
 constexpr Operation unary[] = {
-    {"__neg__", "negate"}, {"__abs__", "abs"}, {"abs", "abs"},    {"sqrt", "sqrt"},
-    {"exp", "exp"},        {"sin", "sin"},     {"cos", "cos"},    {"item", "item"},
-    {"floor", "floor"},    {"dtype", "dtype"}, {"len", "length"}, {"__invert__", "bitwise_not"}};
-constexpr Operation reductions[] = {
-    {"sum", "sum"}, {"mean", "mean"}, {"max", "max"}, {"min", "min"}, {"prod", "prod"}};
+    {"__neg__", "negate"}, {"__abs__", "abs"}, {"__invert__", "bitwise_not"}};
+
+// A method with the text of its docstring. The example calls it as `call` says.
+struct Method {
+  const char *name, *op, *text, *call;
+};
+constexpr Method comparisons[] = {
+    {"eq", "equal", "Returns whether elements are equal to those of another operand.", "x.eq(0.0)"},
+    {"ne", "not_equal", "Returns whether elements differ from those of another operand.",
+     "x.ne(0.0)"}};
+constexpr Method element_wise[] = {
+    {"abs", "abs", "Returns the absolute value of each element.", "x.abs()"},
+    {"sqrt", "sqrt", "Returns the square root of each element.", "x.sqrt()"},
+    {"exp", "exp", "Returns the exponential of each element.", "x.exp()"},
+    {"sin", "sin", "Returns the sine of each element, an angle in radians.", "x.sin()"},
+    {"cos", "cos", "Returns the cosine of each element, an angle in radians.", "x.cos()"},
+    {"floor", "floor", "Returns the largest integer that is at most each element.", "x.floor()"}};
+constexpr Method facts[] = {
+    {"item", "item", "Returns the only element of a tensor as a value.", "x.sum().item()"},
+    {"dtype", "dtype", "Returns the dtype of a tensor as a value.", "x.dtype()"},
+    {"len", "length", "Returns the size of the first axis, or the number of items of a tuple.",
+     "x.len()"}};
+constexpr Method reductions[] = {
+    {"sum", "sum", "Returns the sum of the elements over axes.", "x.sum(axis=-1)"},
+    {"mean", "mean", "Returns the mean of the elements over axes.", "x.mean(axis=-1)"},
+    {"max", "max", "Returns the largest element over axes.", "x.max(axis=-1)"},
+    {"min", "min", "Returns the least element over axes.", "x.min(axis=-1)"},
+    {"prod", "prod", "Returns the product of the elements over axes.", "x.prod(axis=-1)"}};
+
+std::string doc_of(const Method& method, const std::string& rules, const std::string& errors) {
+  return method.text + rules + "\n\nRaises:\n" + errors +
+         "\n\nExample:\n    x = ml.IOKey(\"x\", shape=[\"N\", 4])\n" +
+         "    model = ml.Model.create(y=" + method.call + ")";
+}
 
 }  // namespace
 
@@ -129,17 +156,41 @@ See docs/semantics.md.)");
         [function](const Connection& a, py::handle b) { return function(binding_of(b), a); },
         py::arg("other"));
   }
+  for (const Method& method : comparisons) {
+    const std::string doc = doc_of(method, "\n\nThe shapes are broadcast. The result is bool.",
+                                   "    ShapeError: The shapes do not broadcast.");
+    connection.def(
+        method.name,
+        [op = method.op](const Connection& a, py::handle b) {
+          return apply(op, {a, binding_of(b)});
+        },
+        py::arg("other"), doc.c_str());
+  }
+  const auto bind_unary = [&](const Method& method, const char* rules, const char* errors) {
+    const std::string doc = doc_of(method, rules, errors);
+    connection.def(
+        method.name, [op = method.op](const Connection& a) { return apply(op, {a}); }, doc.c_str());
+  };
+  for (const Method& method : element_wise)
+    bind_unary(method, " The shape stays.", "    TypeError: The elements are not numbers.");
+  for (const Method& method : facts)
+    bind_unary(method, "",
+               "    TypeError: The connection has no such fact.\n"
+               "    ShapeError: `item` of a tensor with several elements.");
   for (const auto& [method, op] : unary) {
     const std::string doc = "Applies the op " + std::string(op) + ".";
     connection.def(
         method, [op = op](const Connection& a) { return apply(op, {a}); }, doc.c_str());
   }
-  for (const auto& [method, op] : reductions) {
-    const std::string doc = "Returns the " + std::string(op) +
-                            " over `axis`: an int, a tuple of ints, or None for all.";
-    connection.def(
+  for (const Method& method : reductions) {
+    const std::string doc = doc_of(
         method,
-        [op = op](const Connection& a, py::handle axis, bool keepdim) {
+        "\n\nArgs:\n    axis: An int, a tuple of ints, or None for all axes.\n"
+        "    keepdim: Whether the axes stay, with size 1.",
+        "    ValueError: An axis is out of range.\n    TypeError: The elements are not numbers.");
+    connection.def(
+        method.name,
+        [op = method.op](const Connection& a, py::handle axis, bool keepdim) {
           return apply(op, {a, binding_of(axis), keepdim});
         },
         py::arg("axis") = py::none(), py::arg("keepdim") = false, doc.c_str());
@@ -152,7 +203,16 @@ See docs/semantics.md.)");
                                                             : Binding(dtype_of_object(dtype)));
           },
           py::arg("dtype"),
-          "Casts to a dtype: ml.float32, \"float32\", a dtype of NumPy, or a connection.")
+          R"(Returns the elements, converted to a dtype. The shape stays.
+
+Args:
+    dtype: ml.float32, "float32", a dtype of NumPy, or a connection that holds a dtype.
+Raises:
+    NameError: The dtype is unknown.
+
+Example:
+    x = ml.IOKey("x", shape=["N", 4])
+    model = ml.Model.create(y=x.cast(ml.float16)))")
       // By identity: == composes an op.
       .def("__hash__",
            [](const py::object& self) {
@@ -175,7 +235,15 @@ See docs/semantics.md.)");
           py::arg("axis") = py::none(), py::arg("keepdim") = false, py::arg("correction") = 0.0,
           R"(Returns the variance over `axis`: an int, a tuple of ints, or None for all axes.
 
-The sum of squares is divided by the number of elements minus `correction`.)")
+The sum of squares is divided by the number of elements minus `correction`.
+
+Raises:
+    ValueError: An axis is out of range.
+    TypeError: The elements are not numbers.
+
+Example:
+    x = ml.IOKey("x", shape=["N", 4])
+    model = ml.Model.create(y=x.var(axis=-1, correction=1)))")
       .def("__getitem__", indexed, py::arg("index"))
       .def("__iter__",
            [](const Connection&) -> py::object {
@@ -193,26 +261,65 @@ The sum of squares is divided by the number of elements minus `correction`.)")
             return apply("size", {a, binding_of(dim)});
           },
           py::arg("dim") = py::none(),
-          "Returns the size of a dim, or the number of elements for None.")
+          R"(Returns the size of a dim as a value, or the number of elements for None.
+
+Raises:
+    ValueError: The dim is out of range.
+
+Example:
+    x = ml.IOKey("x", shape=["N", 4])
+    model = ml.Model.create(rows=x.size(0)))")
       .def(
           "reshape",
           [](const Connection& a, py::handle shape) {
             return apply("reshape", {a, binding_of(shape)});
           },
-          py::arg("shape"), "Returns the elements in another shape. The size -1 is inferred.")
-      .def("tensor", &Connection::tensor, "Converts a value to a tensor. A tensor stays as it is.")
+          py::arg("shape"), R"(Returns the elements in another shape. The size -1 is inferred.
+
+Args:
+    shape: A tuple of ints, of which one may be -1, or a connection that holds one.
+Raises:
+    ShapeError: The shape has another number of elements.
+
+Example:
+    x = ml.IOKey("x", shape=["N", 4])
+    model = ml.Model.create(y=x.reshape((-1, 2, 2))))")
+      .def(
+          "tensor", &Connection::tensor,
+          R"(Returns a value as a tensor: [] for a number, [N] for a tuple. A tensor stays as it is.
+
+Raises:
+    TypeError: The value is no number and no tuple of numbers.
+
+Example:
+    x = ml.IOKey("x", shape=["N", 4])
+    model = ml.Model.create(sizes=x.shape.tensor()))")
       .def(
           "transpose",
           [](const Connection& a, py::handle axes) { return a.transpose(binding_of(axes)); },
           py::arg("axes") = py::none(),
-          "Returns the tensor with its axes in this order. None reverses the axes.")
+          R"(Returns the tensor with its axes, and their sizes, in this order. None reverses them.
+
+Raises:
+    ValueError: An axis is out of range, or is named twice.
+
+Example:
+    x = ml.IOKey("x", shape=["N", 4])
+    model = ml.Model.create(y=x.transpose((1, 0))))")
       .def(
           "clamp",
           [](const Connection& a, py::handle low, py::handle high) {
             return a.clamp(binding_of(low), binding_of(high));
           },
           py::arg("min_val"), py::arg("max_val"),
-          "Clamps the elements to the range [min_val, max_val].")
+          R"(Returns the elements, limited to the range [min_val, max_val]. The shape stays.
+
+Raises:
+    TypeError: The elements or a bound are not numbers.
+
+Example:
+    x = ml.IOKey("x", shape=["N", 4])
+    model = ml.Model.create(y=x.clamp(0.0, 6.0)))")
       .def_property_readonly("name", &Connection::name,
                              "The key in the model, or the path of the port.")
       .def_property_readonly(
@@ -251,6 +358,10 @@ Args:
     differentiable: Whether the port is differentiable. An input declared False is data, or a frozen
         parameter if it is one of a layer. A canonical input declared True is a parameter.
     interval: (low, high), from which `get_parameters` draws a parameter uniformly.
+Raises:
+    ShapeError: A size is negative.
+    TypeError: The value or the type is of another kind.
+    ValueError: The interval ends before it begins.
 
 Example:
     x = ml.IOKey("x", shape=["N", 4])

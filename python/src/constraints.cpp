@@ -97,30 +97,100 @@ Example:
 
 See docs/semantics.md.)")
       .def("shape", shape, py::arg("key"),
-           "Returns a list with None for each unknown size, or None if the rank is unknown.")
-      .def("value", value, py::arg("key"),
-           "Returns the value of a key that holds no tensor, or None if it is unknown.")
+           R"(Returns a list with None for each unknown size, or None if the rank is unknown.
+
+Raises:
+    NameError: The constraint is not on this key.
+
+Example:
+    def waits_for_rank(solver):
+        return solver.shape("x") is not None
+
+    model.add_constraint(waits_for_rank, ["x"]))")
+      .def(
+          "value", value, py::arg("key"),
+          R"(Returns the value of a key that holds no tensor, such as a shape. None if it is unknown.
+
+Raises:
+    NameError: The constraint is not on this key.
+
+Example:
+    total = ml.Model()
+    total |= ml.Sum()(input="x", axis="axis", output="y")
+    total.add_constraint(lambda solver: solver.value("axis") is not None, ["axis"]))")
       .def("set_shape", set_shape, py::arg("key"), py::arg("shape"),
-           "States the shape of a key: ints, and None for a size that stays as it is.")
+           R"(States the shape of a key: ints, and None for a size that stays as it is.
+
+Raises:
+    NameError: The constraint is not on this key.
+    ShapeError: The shape contradicts a known one, and the model does not change.
+
+Example:
+    def has_four_features(solver):
+        solver.set_shape("x", [None, 4])
+        return True
+
+    model.add_constraint(has_four_features, ["x"]))")
       .def(
           "set_value",
           [](const Held& held, const std::string& key, py::handle value) {
             held.get().set_value(key, datum_of(value), 0);
           },
-          py::arg("key"), py::arg("value"), "States the value of a key that holds no tensor.")
+          py::arg("key"), py::arg("value"),
+          R"(States the value of a key that holds no tensor but a number, a text or a shape.
+
+Raises:
+    NameError: The constraint is not on this key.
+    ValueError: The value contradicts a known one, and the model does not change.
+
+Example:
+    def over_the_last_axis(solver):
+        solver.set_value("axis", -1)
+        return True
+
+    total = ml.Model()
+    total |= ml.Sum()(input="x", axis="axis", output="y")
+    total.add_constraint(over_the_last_axis, ["axis"]))")
       .def(
           "set_type",
           [](const Held& held, const std::string& key, py::handle type) {
             held.get().narrow(key, kinds_of(type), 0);
           },
           py::arg("key"), py::arg("type"),
-          "States the type of a key, in the form of `Model.set_types`.")
+          R"(States the type of a key, in the form of `Model.set_types`.
+
+Raises:
+    NameError: The constraint is not on this key.
+    TypeError: The type contradicts a known one, and the model does not change.
+
+Example:
+    def holds_floats(solver):
+        solver.set_type("x", ml.Tensor[float])
+        return True
+
+    model.add_constraint(holds_floats, ["x"]))")
       .def(
           "reject",
           [](const Held& held, const std::string& message, const std::string& expected,
              const std::string& got) { held.get().reject(message, expected, got); },
           py::arg("message"), py::arg("expected") = "", py::arg("got") = "",
-          "Raises a ValueError. The model does not change.");
+          R"(Refuses what is known. The model does not change.
+
+Args:
+    message: What is wrong.
+    expected: What is expected.
+    got: What is known instead.
+Raises:
+    ValueError: Always.
+
+Example:
+    def has_even_rows(solver):
+        rows = (solver.shape("x") or [None])[0]
+        if rows is not None and rows % 2:
+            solver.reject("x has an odd number of rows", "an even number", str(rows))
+        return rows is not None
+
+    model.add_constraint(has_even_rows, ["x"]))");
 }
 
 }  // namespace mithril::python

@@ -170,6 +170,8 @@ Example:
 Args:
     path: The path of a part with one output, or of a port.
     name: The name of the output; None: the path.
+Raises:
+    NameError: There is no such part or port, or it has several outputs.
 
 Example:
     edited = model.edit().insert_after("linear", ml.Relu())
@@ -180,6 +182,9 @@ Example:
              const std::string& name) -> EditableModel& { return self.rename(path, name); },
           py::arg("path"), py::arg("name"), py::return_value_policy::reference_internal,
           R"(Renames a part, and so the keys of its parameters, or a key.
+
+Raises:
+    NameError: There is no such part or key, or the new name is taken.
 
 Example:
     edited = model.edit().rename("linear", "head"))")

@@ -295,13 +295,16 @@ Example:
 
 Args:
     name: name of the model.
-    requests: list of dicts of arrays.
+    requests: list of dicts of arrays by key, with the shapes of the model.
     timeout: seconds after which unanswered requests fail. None waits without a limit.
     return_errors: whether the list contains the errors of failed requests. False raises the first
         error when all requests are done.
 
 Returns:
     List of dicts of outputs, in the order of the requests.
+
+Raises:
+    NameError: If there is no model of this name.
 
 Example:
     one, two = engine.infer_batch("digits", [{"x": data["x"][:1]}, {"x": data["x"][1:2]}]))")

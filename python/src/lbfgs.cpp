@@ -123,12 +123,23 @@ Args:
 Raises:
     NameError: If a gradient belongs to no parameter.
     ShapeError: If a gradient and its parameter have different shapes.
-    StateError: If the history belongs to other parameters.)")
+    StateError: If the history belongs to other parameters.
+
+Example:
+    weights = {"w": np.array([3.0, -1.0])}
+
+    def closure(params):
+        return float((params["w"] ** 2).sum()), {"w": 2 * params["w"]}
+
+    loss = ml.LBFGS(lr=0.5).step(weights, closure)
+    assert loss == 10.0)")
       .def_property_readonly("options", options_of, "Dict of the arguments of the constructor.")
       .def(
           "state_dict", [](const LBFGS& lbfgs) { return dict_of(lbfgs.state_dict()); },
-          "Returns the history as a dict of arrays with the names of PyTorch, such as "
-          "\"old_dirs\".")
+          R"(Returns the history as a dict of arrays with the names of PyTorch, such as "old_dirs".
+
+Example:
+    np.savez("lbfgs.npz", **ml.LBFGS().state_dict()))")
       .def(
           "load_state_dict",
           [](LBFGS& lbfgs, const py::dict& state) { lbfgs.load_state_dict(tensor_map_of(state)); },
@@ -139,7 +150,11 @@ Args:
     state: dict of arrays.
 
 Raises:
-    StateError: If an entry is missing or has another shape.)")
+    StateError: If an entry is missing or has another shape.
+
+Example:
+    lbfgs = ml.LBFGS()
+    lbfgs.load_state_dict(ml.LBFGS().state_dict()))")
       .def("__repr__", [](const LBFGS& lbfgs) { return shown_call("LBFGS", options_of(lbfgs)); });
 }
 

@@ -63,7 +63,12 @@ void bind_memory(py::module_& module, py::class_<Backend, std::shared_ptr<Backen
            R"(Returns {"allocated", "cached", "peak", "limit"} in bytes. The limit may be None.
 
 Raises:
-    BackendError: The backend does not count its memory, such as a CpuBackend.)")
+    BackendError: The backend does not count its memory, such as a CpuBackend.
+
+Example:
+    backend = ml.TorchBackend(memory_limit="1GB")
+    array = backend.zeros(1000)
+    assert backend.get_memory_stats()["allocated"] >= 4000)")
       .def("register_memory_hook", add_hook, py::arg("fn"),
            R"(Registers a function that is called when the backend takes or returns memory.
 
@@ -74,10 +79,24 @@ Args:
 Returns:
     A handle whose method `remove()` removes the hook.
 Raises:
-    BackendError: The backend does not count its memory, such as a CpuBackend.)")
+    BackendError: The backend does not count its memory, such as a CpuBackend.
+
+Example:
+    backend = ml.TorchBackend()
+    sizes = []
+    handle = backend.register_memory_hook(lambda device, taken, freed: sizes.append(taken))
+    compiled = ml.compile(model, backend, shapes={"x": [None, 4]})
+    outputs = compiled.evaluate(compiled.get_parameters(), {"x": backend.randn(8, 4)})
+    handle.remove())")
       .def(
           "clear_cache", [](Backend& b) { memory_of(b).clear_cache(); },
-          py::call_guard<InterpreterUnlocked>(), "Returns cached memory to the system.")
+          py::call_guard<InterpreterUnlocked>(), R"(Returns cached memory to the system.
+
+Raises:
+    BackendError: The backend does not count its memory, such as a CpuBackend.
+
+Example:
+    ml.TorchBackend().clear_cache())")
       .def("_counted", counted, py::arg("fn"),
            "Calls fn(*args, **kwargs) and counts the result as memory of the backend.");
 }

@@ -81,21 +81,41 @@ See docs/data.md.)")
            R"(Adds the rows of a batch. After an error the evaluator is unchanged.
 
 Args:
-    batch: dict of arrays that contains the predictions and targets.
+    batch: dict of arrays that contains the predictions and targets of N rows.
 
 Raises:
-    InputError: If a key is missing, or its shape, dtype or values do not fit.)")
+    InputError: If a key is missing, or its shape, dtype or values do not fit.
+
+Example:
+    accuracy = ml.metrics.Accuracy()
+    accuracy.update({"prediction": np.array([1, 0]), "target": np.array([1, 1])}))")
       .def("compute", &Evaluator::compute, py::call_guard<InterpreterUnlocked>(),
            R"(Returns the result over all rows.
 
 Raises:
-    StateError: If no rows were added.)")
+    StateError: If no rows were added.
+
+Example:
+    accuracy = ml.metrics.Accuracy()
+    accuracy.update({"prediction": np.array([1, 0]), "target": np.array([1, 1])})
+    assert accuracy.compute() == 0.5)")
       .def("merge", &Evaluator::merge, py::arg("other"),
            R"(Adds the rows of another evaluator, such as one of another thread.
 
 Raises:
-    TypeError: If its class or its options differ.)")
-      .def("reset", &Evaluator::reset, "Removes all rows.")
+    TypeError: If its class or its options differ.
+
+Example:
+    first, second = ml.metrics.Accuracy(), ml.metrics.Accuracy()
+    second.update({"prediction": np.array([1, 0]), "target": np.array([1, 1])})
+    first.merge(second)
+    assert first.compute() == 0.5)")
+      .def("reset", &Evaluator::reset, R"(Removes all rows.
+
+Example:
+    accuracy = ml.metrics.Accuracy()
+    accuracy.update({"prediction": np.array([1, 0]), "target": np.array([1, 1])})
+    accuracy.reset())")
       .def(
           "_packed",
           [](const Evaluator& self) {

@@ -83,7 +83,12 @@ Example:
           [](Model& m, const py::dict& given, const py::kwargs& named) {
             m.set_values(pairs<Binding>(given, named, value_of));
           },
-          py::arg("values") = py::dict(), R"(States values of keys, as a dict or by name.
+          py::arg("values") = py::dict(),
+          R"(States values of keys, as a dict or by name. Arrays have any shape that fits the key.
+
+Raises:
+    NameError: There is no such key.
+    TypeError, ValueError: A value does not fit, and the model does not change.
 
 Example:
     total = ml.Model()
@@ -114,7 +119,12 @@ Example:
           py::arg("input"), py::arg("output"), py::arg("initial_value"),
           R"(Makes a state of an input: its next value is the value of the output.
 
-`initial_value` is an array, a number that fills the state, or a RandomKey.
+Args:
+    input: The key of the input.
+    output: The key of the output, which has the shape and the type of the input.
+    initial_value: An array of this shape, a number that fills the state, or a RandomKey.
+Raises:
+    NameError: There is no such key.
 
 Example:
     counter = ml.Model()

@@ -176,19 +176,33 @@ void bind_packages(py::module_& module) {
           py::arg("name"), R"(Returns the contents of a file of the package as bytes.
 
 Raises:
-    NameError: If the package has no such file.)")
+    NameError: If the package has no such file.
+
+Example:
+    ml.save_package("linear", model, params, assets={"notes.txt": b"for digits"})
+    assert ml.load_package("linear").file("notes.txt") == b"for digits")")
       .def("backend_options", &Package::backend_options, py::arg("backend"),
            "Returns the options of the package for a backend as JSON text.")
       .def("native_file", &Package::native_file, py::arg("name"),
            R"(Returns the path of a file of native code, which needs `allow_native_code=True`.
 
 Raises:
-    BackendError: If `load_package` did not allow native code.)")
+    BackendError: If `load_package` did not allow native code.
+    NameError: If the package has no such file.
+
+Example:
+    files = {"kernels.so": b"machine code"}
+    ml.save_package("native", model, params, backends={"cpu": {"files": files}})
+    path = ml.load_package("native", allow_native_code=True).native_file("backends/cpu/kernels.so"))")
       .def("verify", &Package::verify, py::call_guard<InterpreterUnlocked>(),
            R"(Verifies the checksums of all files.
 
 Raises:
-    ParseError: If a checksum differs.)")
+    ParseError: If a checksum differs.
+
+Example:
+    ml.save_package("linear", model, params)
+    ml.load_package("linear", verify="lazy").verify())")
       .def("_info", package_info_dict)
       .def("_files", package_file_dicts)
       .def("_make_model", [](const Package& package) { return object_of(package.make_model()); })

@@ -149,7 +149,12 @@ Returns:
     Whether the learning rate was reduced.
 
 Raises:
-    StateError: If the learning rate is a schedule.)")
+    StateError: If the learning rate is a schedule.
+
+Example:
+    plateau = ml.Plateau(factor=0.5, patience=0)
+    reduced = [plateau.update(optimizer, score) for score in (1.0, 1.0)]
+    assert reduced == [False, True])")
       .def_property_readonly("options", options_of, "Dict of the arguments of the constructor.")
       .def(
           "state_dict",
@@ -161,7 +166,10 @@ Raises:
             return state;
           },
           R"(Returns the state: "best" is the best score, "bad" the number of scores since the last
-improvement, and "cooldown" the number of coming scores that are not counted.)")
+improvement, and "cooldown" the number of coming scores that are not counted.
+
+Example:
+    assert ml.Plateau().state_dict()["bad"] == 0)")
       .def(
           "load_state_dict",
           [](Plateau& plateau, const py::dict& state) {
@@ -183,7 +191,11 @@ Args:
     state: dict with "best", "bad" and "cooldown".
 
 Raises:
-    StateError: If an entry is missing.)")
+    StateError: If an entry is missing.
+
+Example:
+    plateau = ml.Plateau()
+    plateau.load_state_dict({"best": 0.25, "bad": 1, "cooldown": 0}))")
       .def("__repr__",
            [](const Plateau& plateau) { return shown_call("Plateau", options_of(plateau)); });
 }

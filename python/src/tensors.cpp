@@ -270,7 +270,12 @@ Example:
       .def_property_readonly("dtype", &Tensor::dtype, "The dtype of the elements.")
       .def(
           "detach", [](const Tensor& t) { return t; },
-          "Returns a tensor that shares the memory, for code that was written for torch.")
+          R"(Returns a tensor of the same shape that shares the memory.
+
+Code that was written for tensors of torch may call it.
+
+Example:
+    array = ml.Tensor([1.0, 2.0]).detach().numpy())")
       .def("_bytes",
            [](const Tensor& t) {
              const Tensor here = t.host();

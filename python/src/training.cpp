@@ -171,7 +171,14 @@ Example:
           R"(Sets the model that combines all losses into one number.
 
 Args:
-    model: a model such as `ml.Sum()`, which is the default.)");
+    model: a model such as `ml.Sum()`, which is the default.
+Raises:
+    TypeError: It is no model.
+
+Example:
+    train = ml.TrainModel(model)
+    train.add_loss(ml.SquaredError(), input="y", target="target")
+    train.set_loss_combiner(ml.Mean()))");
 }
 
 py::object object_of(const Model& model) {

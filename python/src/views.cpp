@@ -82,7 +82,11 @@ See docs/viewer.md.)")
           },
           py::arg("path"), R"(Writes the page to a file.
 
-Raises InputError E0831 if it cannot be written.)");
+Raises:
+    InputError: The file cannot be written.
+
+Example:
+    model.view().save("model.html"))");
   model.def("view", view_of_model, py::arg("params") = py::none(), py::kw_only(),
             py::arg("shapes") = py::dict(), py::arg("gradients") = false, py::arg("passes") = false,
             py::arg("measured") = py::dict(), py::arg("title") = "",
@@ -90,14 +94,18 @@ Raises InputError E0831 if it cannot be written.)");
 
 Parts fold and unfold. A notebook shows the page, and `save` writes it to a file.
 
-`params` are parameters by key, whose elements are shown as histograms. `shapes` are sizes that the
-model leaves open, for the page only. `gradients=True` adds the graph with the gradients of the
-parameters, and `passes=True` the graphs after each pass. `measured` has numbers by name and by the
-path of a part or a value, such as {"time": {"fc1": 0.002}}, in seconds; "bytes" is in bytes.
-
-Raises InputError E1352 for a key of `params` that the model lacks, E1353 for a path of `measured`
-that it lacks, E1354 for a measured number that is negative or not finite; with `gradients` or
-`passes` also the errors of compile about models.
+Args:
+    params: Dict of parameters, whose elements are shown as histograms.
+    shapes: Sizes that the model leaves open, for the page only.
+    gradients: Whether to add the graph with the gradients of the parameters.
+    passes: Whether to add the graphs after each pass.
+    measured: Numbers by name and by the path of a part or a value, such as
+        {"time": {"fc1": 0.002}}, in seconds; "bytes" is in bytes.
+    title: The title of the page.
+Raises:
+    InputError: The model lacks a key of `params` or a path of `measured`, or a measured number is
+        negative or not finite. With `gradients` or `passes` also the errors of `ml.compile` about
+        models.
 
 Example:
     model.view(gradients=True).save("model.html"))");

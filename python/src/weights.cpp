@@ -274,7 +274,7 @@ Example:
 All processes of the group call it. Other parameters are returned as they are.
 
 Args:
-    params: Parameters, or averages of them.
+    params: Dict of parameters, or of averages of them.
 Raises:
     StateError: Sharded parameters are whole already.
     DistributedError: A process has failed or is too slow.
@@ -293,7 +293,7 @@ See docs/distributed.md.)")
           R"(Returns the blocks of whole parameters that this process holds, as `load_state_dict`.
 
 Args:
-    params: Whole parameters.
+    params: Dict of whole parameters.
 Raises:
     StateError: The parameters do not fit the model.
 

@@ -78,13 +78,32 @@ class LazyRegistry(Generic[Item]):
 
     @checked_kinds
     def is_loaded(self, name: str) -> bool:
-        """Returns whether the name was loaded."""
+        """Returns whether the name was loaded.
+
+        Raises:
+            NameError: If the name is not registered.
+
+        Example:
+            registry = ml.data.SourcesRegistry()
+            registry.register("points", lambda: ml.data.from_arrays(data))
+            assert not registry.is_loaded("points")
+        """
         with self._lock:
             return self._entry(name).loaded is not None
 
     @checked_kinds
     def unregister(self, name: str) -> None:
-        """Removes a name. Callers that have loaded its object keep it."""
+        """Removes a name. Callers that have loaded its object keep it.
+
+        Raises:
+            NameError: If the name is not registered.
+
+        Example:
+            registry = ml.data.SourcesRegistry()
+            registry.register("points", lambda: ml.data.from_arrays(data))
+            registry.unregister("points")
+            assert "points" not in registry
+        """
         with self._lock:
             self._entry(name)
             del self._entries[name]

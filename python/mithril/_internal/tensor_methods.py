@@ -6,6 +6,7 @@ returns; elements of bfloat16, a dtype that NumPy lacks, are computed in float32
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
 from collections.abc import Callable, Iterator
@@ -63,17 +64,39 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
 
 
 def _numpy(self: Tensor) -> Any:
-    """A NumPy array that shares the memory; of bfloat16, which NumPy lacks, a copy in float32."""
+    """Returns a NumPy array of the same shape that shares the memory.
+
+    NumPy has no bfloat16: elements of it are copied as float32.
+
+    Raises:
+        ImportError: NumPy lacks the dtype, such as int4, and ml_dtypes is not installed.
+
+    Example:
+        array = ml.Tensor([[1.0, 2.0], [3.0, 4.0]]).numpy()
+        assert array.shape == (2, 2)
+    """
     return np.asarray(self)
 
 
 def _copied(self: Tensor) -> Tensor:
-    """A tensor with its own elements."""
+    """Returns a tensor of the same shape and dtype with its own elements.
+
+    Example:
+        copy = ml.Tensor([1.0, 2.0]).copy()
+    """
     return _like(self, _bits(self).copy())
 
 
 def _cast(self: Tensor, dtype: Any) -> Tensor:
-    """A tensor with its own elements, converted to a dtype."""
+    """Returns a tensor of the same shape with its own elements, converted to a dtype.
+
+    Raises:
+        NameError: The dtype is unknown.
+
+    Example:
+        half = ml.Tensor([1.0, 2.0]).astype("bfloat16")
+        assert half.dtype == ml.bfloat16
+    """
     return Tensor(self, dtype)
 
 
@@ -105,19 +128,38 @@ def _represents(self: Tensor, form: str) -> str:
     return format(self.numpy(), form) if form else str(self)
 
 
-def _moved(name: str) -> Callable[..., Tensor]:
+def _doc(name: str, text: str, of_result: str, arguments: str, result: str) -> str:
+    made = f"tensor.{name}({arguments})"
+    check = f"np.array_equal({made}, {result})"
+    return inspect.cleandoc(f"""Returns {text}, as `numpy.ndarray.{name}` does.
+
+        {of_result}
+
+        Raises:
+            ValueError: NumPy refuses the arguments, such as an axis that is out of range.
+
+        Example:
+            tensor = ml.Tensor([[1.0, 2.0], [3.0, 4.0]])
+            assert {check}
+        """)
+
+
+def _moved(name: str, text: str, arguments: str, result: str) -> Callable[..., Tensor]:
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return _like(self, getattr(_bits(self), name)(*args, **kwargs))
 
-    method.__doc__ = f"As {name} of a NumPy array: a tensor of the same dtype."
+    method.__doc__ = _doc(
+        name, text, "The result is a tensor of the same dtype.", arguments, result
+    )
     return method
 
 
-def _computed(name: str) -> Callable[..., Any]:
+def _computed(name: str, text: str, arguments: str, result: str) -> Callable[..., Any]:
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         return getattr(self.numpy(), name)(*args, **kwargs)
 
-    method.__doc__ = f"As {name} of a NumPy array, which it returns, or an element."
+    of_result = "The result is that of NumPy. Elements of bfloat16 are computed in float32."
+    method.__doc__ = _doc(name, text, of_result, arguments, result)
     return method
 
 
@@ -163,11 +205,49 @@ def _named(method: Any, name: str) -> Any:
     return method
 
 
-MOVE = ("reshape", "ravel", "flatten", "squeeze", "transpose", "swapaxes", "take", "repeat")
-COMPUTE = (
-    *("item", "tolist", "sum", "mean", "prod", "std", "var", "min", "max", "any", "all"),
-    *("argmin", "argmax", "argsort", "cumsum", "round", "clip", "nonzero"),
-)
+# By method: what it returns, and its arguments and result in the example.
+MOVE = {
+    "reshape": ("the elements in another shape", "4", "[1, 2, 3, 4]"),
+    "ravel": ("the elements with shape [N]", "", "[1, 2, 3, 4]"),
+    "flatten": ("a copy of shape [N]", "", "[1, 2, 3, 4]"),
+    "squeeze": ("the tensor without axes of size 1", "", "[[1, 2], [3, 4]]"),
+    "transpose": (
+        "the tensor with its axes, and their sizes, in another order",
+        "1, 0",
+        "[[1, 3], [2, 4]]",
+    ),
+    "swapaxes": ("the tensor with two axes, and their sizes, swapped", "0, 1", "[[1, 3], [2, 4]]"),
+    "take": ("the elements at indices, with the shape of the indices", "[1], axis=0", "[[3, 4]]"),
+    "repeat": (
+        "each element several times, which multiplies the size",
+        "2, axis=0",
+        "[[1, 2], [1, 2], [3, 4], [3, 4]]",
+    ),
+}
+COMPUTE = {
+    "item": ("one element as a number", "1, 0", "3"),
+    "tolist": ("the elements as nested lists", "", "[[1, 2], [3, 4]]"),
+    "sum": ("sums over an axis or all axes", "axis=0", "[4, 6]"),
+    "mean": ("means over an axis or all axes", "axis=0", "[2, 3]"),
+    "prod": ("products over an axis or all axes", "axis=0", "[3, 8]"),
+    "std": ("standard deviations over an axis or all axes", "axis=0", "[1, 1]"),
+    "var": ("variances over an axis or all axes", "axis=1", "[0.25, 0.25]"),
+    "min": ("the least elements over an axis or all axes", "axis=0", "[1, 2]"),
+    "max": ("the largest elements over an axis or all axes", "axis=0", "[3, 4]"),
+    "any": ("whether any element is true, over an axis or all axes", "axis=0", "[True, True]"),
+    "all": ("whether all elements are true, over an axis or all axes", "axis=0", "[True, True]"),
+    "argmin": ("the indices of the least elements", "axis=1", "[0, 0]"),
+    "argmax": ("the indices of the largest elements", "axis=1", "[1, 1]"),
+    "argsort": ("the indices that sort the elements", "axis=1", "[[0, 1], [0, 1]]"),
+    "cumsum": ("cumulative sums", "axis=1", "[[1, 3], [3, 7]]"),
+    "round": ("the elements, rounded to a number of decimals", "0", "[[1, 2], [3, 4]]"),
+    "clip": ("the elements, limited to a range", "2, 3", "[[2, 2], [3, 3]]"),
+    "nonzero": (
+        "the indices of elements that are not 0, by axis",
+        "",
+        "([0, 0, 1, 1], [0, 1, 0, 1])",
+    ),
+}
 CONVERT = ("__float__", "__int__", "__bool__", "__index__", "__complex__")
 BINARY = {
     "add": operator.add,
@@ -204,8 +284,8 @@ def install() -> None:
         "copy": _copied,
         "astype": _cast,
     }
-    members |= {name: _moved(name) for name in MOVE}
-    members |= {name: _computed(name) for name in COMPUTE}
+    members |= {name: _moved(name, *shown) for name, shown in MOVE.items()}
+    members |= {name: _computed(name, *shown) for name, shown in COMPUTE.items()}
     members |= {name: _converted(name) for name in CONVERT}
     for name, operation in BINARY.items():
         members[f"__{name}__"] = _binary(operation, swapped=False)

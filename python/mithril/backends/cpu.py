@@ -77,7 +77,6 @@ class CpuBackend(DeviceArrays, _core.Backend):
 
     @classmethod
     def devices(cls) -> list[str]:
-        """Returns ["cpu"]."""
         return ["cpu"]
 
     @property
@@ -90,7 +89,6 @@ class CpuBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> Array:
-        """Returns a copy as an array. Floats get `dtype`, by default that of the backend."""
         made: Array = numpy_array(value)
         if dtype is None and not np.issubdtype(made.dtype, np.floating):
             return made
@@ -98,62 +96,49 @@ class CpuBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def zeros(self, *shape: Any, dtype: Any = None) -> Array:
-        """Returns an array of zeros."""
         return self._typed(np.zeros(_shape(shape), self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def ones(self, *shape: Any, dtype: Any = None) -> Array:
-        """Returns an array of ones."""
         return self._typed(np.ones(_shape(shape), self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def empty(self, *shape: Any, dtype: Any = None) -> Array:
-        """Returns an array with uninitialized elements."""
         return self._typed(np.empty(_shape(shape), self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> Array:
-        """Returns an array filled with a value: full(2, 3, value=1.0) or full((2, 3), 1.0)."""
         if value is None:
             *shape, value = shape  # type: ignore[assignment]
         return self._typed(np.full(_shape(tuple(shape)), value, self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Array:
-        """Returns random numbers, uniform in [0, 1)."""
         return self._typed(self._drawn(seed).random(_shape(shape)), dtype)
 
     @makes_array
     def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Array:
-        """Returns random numbers of the standard normal distribution."""
         return self._typed(self._drawn(seed).standard_normal(_shape(shape)), dtype)
 
     @makes_array
     def randint(
         self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
     ) -> Array:
-        """Returns random integers from low to high - 1, as int64 if dtype is None."""
         made = self._drawn(seed).integers(low, high, _shape(shape))
         return made if dtype is None else self._typed(made, dtype)
 
     @makes_array
     def arange(self, *bounds: Any, dtype: Any = None) -> Array:
-        """Returns a range: arange(stop), arange(start, stop) or arange(start, stop, step)."""
         if dtype is None and all(isinstance(bound, int) for bound in bounds):
             return np.arange(*bounds, dtype=np.int64)
         return self._typed(np.arange(*bounds, dtype=self._numpy_dtype(dtype)), dtype)
 
     @makes_array
     def manual_seed(self, seed: int) -> None:
-        """Sets the seed of rand, randn and randint calls that get no seed."""
         self._generator = _generator(seed)
 
     @makes_array
     def contiguous(self, array: Any) -> Array:
-        """Returns the array with its elements in row-major order without gaps.
-
-        An array that is already contiguous is returned as it is.
-        """
         if isinstance(array, _core.Tensor):
             return cast("Array", array)
         made = np.asarray(array)

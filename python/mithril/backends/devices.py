@@ -33,7 +33,11 @@ class DeviceArrays:
     def devices(cls) -> list[str]:
         """Returns the devices of this machine on which such a backend can run.
 
-        The list is empty if the library of the backend is not installed.
+        They are "cpu", "cuda:0" and "mps" of PyTorch, and "cpu" and "gpu:0" of JAX. The list is
+        empty if the library of the backend is not installed.
+
+        Example:
+            assert ml.CpuBackend.devices() == ["cpu"]
         """
         raise NotImplementedError
 
@@ -88,11 +92,165 @@ class DeviceArrays:
             counted.get("limit"),
         )
 
+    # Arrays. Sizes are given as numbers or as one tuple. Floats get the dtype of the backend unless
+    # another one is given.
+
+    def array(self, value: Any, dtype: Any = None) -> Any:
+        """Returns an array with the shape and the elements of a value.
+
+        Args:
+            value: A number, a list, or an array of any library. A CpuBackend copies it. A
+                TorchBackend shares its elements where possible.
+            dtype: The dtype. None: floats get that of the backend, and others keep theirs.
+        Raises:
+            TypeError: The dtype is unknown.
+
+        Example:
+            rows = backend.array([[1.0, 2.0], [3.0, 4.0]])
+            assert tuple(rows.shape) == (2, 2)
+        """
+        raise NotImplementedError
+
+    def zeros(self, *shape: Any, dtype: Any = None) -> Any:
+        """Returns an array of zeros: zeros(2, 3) or zeros((2, 3)).
+
+        Raises:
+            ValueError: A size is negative.
+            TypeError: The dtype is unknown.
+
+        Example:
+            zeros = backend.zeros(2, 3)
+        """
+        raise NotImplementedError
+
+    def ones(self, *shape: Any, dtype: Any = None) -> Any:
+        """Returns an array of ones: ones(2, 3) or ones((2, 3)).
+
+        Raises:
+            ValueError: A size is negative.
+            TypeError: The dtype is unknown.
+
+        Example:
+            ones = backend.ones((2, 3), dtype="float64")
+        """
+        raise NotImplementedError
+
+    def empty(self, *shape: Any, dtype: Any = None) -> Any:
+        """Returns an array with uninitialized elements: empty(2, 3) or empty((2, 3)).
+
+        A JaxBackend returns zeros, because arrays of JAX cannot be written to.
+
+        Raises:
+            ValueError: A size is negative.
+            TypeError: The dtype is unknown.
+
+        Example:
+            buffer = backend.empty(2, 3)
+        """
+        raise NotImplementedError
+
+    def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> Any:
+        """Returns an array filled with a value: full(2, 3, value=1.0) or full((2, 3), 1.0).
+
+        Raises:
+            ValueError: A size is negative.
+            TypeError: The dtype is unknown.
+
+        Example:
+            halves = backend.full(2, 3, value=0.5)
+        """
+        raise NotImplementedError
+
+    def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Any:
+        """Returns random numbers, uniform in [0, 1): rand(2, 3) or rand((2, 3)).
+
+        Args:
+            shape: The sizes.
+            dtype: The dtype. None: that of the backend.
+            seed: The seed of the numbers. None draws the next numbers of the backend.
+        Raises:
+            ValueError: A size is negative.
+            TypeError: The dtype is unknown.
+
+        Example:
+            numbers = backend.rand(2, 3, seed=1)
+        """
+        raise NotImplementedError
+
+    def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Any:
+        """Returns numbers of the standard normal distribution: randn(2, 3) or randn((2, 3)).
+
+        Args:
+            shape: The sizes.
+            dtype: The dtype. None: that of the backend.
+            seed: The seed of the numbers. None draws the next numbers of the backend.
+        Raises:
+            ValueError: A size is negative.
+            TypeError: The dtype is unknown.
+
+        Example:
+            numbers = backend.randn(2, 3, seed=1)
+        """
+        raise NotImplementedError
+
+    def randint(
+        self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
+    ) -> Any:
+        """Returns random integers from low to high - 1: randint(0, 10, 2, 3).
+
+        Args:
+            low: The least integer.
+            high: The end of the range, which is not drawn.
+            shape: The sizes.
+            dtype: The dtype. None: int64.
+            seed: The seed of the numbers. None draws the next numbers of the backend.
+        Raises:
+            ValueError: A size is negative.
+            TypeError: The dtype is unknown.
+
+        Example:
+            labels = backend.randint(0, 10, 8, seed=1)
+            assert tuple(labels.shape) == (8,)
+        """
+        raise NotImplementedError
+
+    def arange(self, *bounds: Any, dtype: Any = None) -> Any:
+        """Returns a range [N]: arange(stop), arange(start, stop) or arange(start, stop, step).
+
+        Ranges of ints are int64, and others have the dtype of the backend.
+
+        Raises:
+            ValueError: The step is 0.
+            TypeError: The dtype is unknown.
+
+        Example:
+            assert [int(number) for number in backend.arange(1, 7, 2)] == [1, 3, 5]
+        """
+        raise NotImplementedError
+
+    def manual_seed(self, seed: int) -> None:
+        """Sets the seed of `rand`, `randn` and `randint` where they are given none.
+
+        Raises:
+            TypeError, ValueError: The seed is not an int.
+
+        Example:
+            backend.manual_seed(1)
+            numbers = backend.rand(2, 3)
+        """
+        raise NotImplementedError
+
     @makes_array
     def to_device(self, array: Any, device: str) -> Any:
-        """Returns the array on another device.
+        """Returns the array on another device, with the same shape and dtype.
 
         An array that is already there is returned as it is.
+
+        Raises:
+            BackendError: There is no such device.
+
+        Example:
+            on_cpu = backend.to_device(backend.zeros(2, 3), "cpu")
         """
         return self._moved(array, self._known_device(device))
 
@@ -101,6 +259,13 @@ class DeviceArrays:
         """Returns the array with another shape: reshape(a, 2, -1) or reshape(a, (2, -1)).
 
         One size may be -1. The result is a view where possible.
+
+        Raises:
+            ValueError, TypeError: The array does not have as many elements.
+
+        Example:
+            rows = backend.reshape(backend.arange(6), 2, -1)
+            assert tuple(rows.shape) == (2, 3)
         """
         return array.reshape(sizes_of(shape))
 
@@ -108,7 +273,15 @@ class DeviceArrays:
     def contiguous(self, array: Any) -> Any:
         """Returns the array with its elements in row-major order without gaps.
 
-        An array that is already contiguous is returned as it is.
+        Shape and dtype stay. An array that is already contiguous is returned as it is, and so is
+        each array of JAX.
+
+        Raises:
+            TypeError, ValueError: PyTorch or JAX can make no array of it.
+
+        Example:
+            transposed = backend.contiguous(backend.ones(2, 3).T)
+            assert tuple(transposed.shape) == (3, 2)
         """
         raise NotImplementedError
 

@@ -106,7 +106,6 @@ class JaxBackend(DeviceArrays, _core.Backend):
 
     @classmethod
     def devices(cls) -> list[str]:
-        """Returns the devices of JAX, such as "cpu" and "gpu:0", or [] if JAX is not installed."""
         try:
             jax = import_jax()
         except _core.BackendError:
@@ -122,7 +121,6 @@ class JaxBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> Any:
-        """Returns an array. Floats get `dtype`, by default that of the backend."""
         with self._settings():
             given = numpy_array(value) if name_of_library(value) == "torch" else value
             made = self._jax.numpy.asarray(given)
@@ -132,17 +130,14 @@ class JaxBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def zeros(self, *shape: Any, dtype: Any = None) -> Any:
-        """Returns an array of zeros."""
         return self.full(*shape, value=0, dtype=dtype)
 
     @makes_array
     def ones(self, *shape: Any, dtype: Any = None) -> Any:
-        """Returns an array of ones."""
         return self.full(*shape, value=1, dtype=dtype)
 
     @makes_array
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> Any:
-        """Returns an array filled with a value: full(2, 3, value=1.0) or full((2, 3), 1.0)."""
         if value is None:
             *shape, value = shape  # type: ignore[assignment]
         with self._settings():
@@ -150,19 +145,16 @@ class JaxBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def empty(self, *shape: Any, dtype: Any = None) -> Any:
-        """Returns an array of zeros, because arrays of JAX cannot be written to."""
         return self.zeros(*shape, dtype=dtype)
 
     @makes_array
     def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Any:
-        """Returns random numbers, uniform in [0, 1)."""
         with self._settings():
             key, chosen = self._drawn(seed), self._numpy_dtype(dtype)
             return self._jax.random.uniform(key, _sizes_of(shape), chosen)
 
     @makes_array
     def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Any:
-        """Returns random numbers of the standard normal distribution."""
         with self._settings():
             key, chosen = self._drawn(seed), self._numpy_dtype(dtype)
             return self._jax.random.normal(key, _sizes_of(shape), chosen)
@@ -171,14 +163,12 @@ class JaxBackend(DeviceArrays, _core.Backend):
     def randint(
         self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
     ) -> Any:
-        """Returns random integers from low to high - 1, as int64 if dtype is None."""
         chosen = np.dtype(np.int64) if dtype is None else self._numpy_dtype(dtype)
         with self._settings():
             return self._jax.random.randint(self._drawn(seed), _sizes_of(shape), low, high, chosen)
 
     @makes_array
     def arange(self, *bounds: Any, dtype: Any = None) -> Any:
-        """Returns a range: arange(stop), arange(start, stop) or arange(start, stop, step)."""
         of_ints = dtype is None and all(isinstance(bound, int) for bound in bounds)
         chosen = np.dtype(np.int64) if of_ints else self._numpy_dtype(dtype)
         with self._settings():
@@ -186,13 +176,11 @@ class JaxBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def manual_seed(self, seed: int) -> None:
-        """Sets the seed of rand, randn and randint calls that get no seed."""
         with self._settings():
             self._key = self._jax.random.key(seed)
 
     @makes_array
     def contiguous(self, array: Any) -> Any:
-        """Returns the array as an array of JAX, which is always contiguous."""
         with self._settings():
             return self._jax.numpy.asarray(array)
 

@@ -113,10 +113,6 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @classmethod
     def devices(cls) -> list[str]:
-        """Returns the devices of PyTorch, such as "cpu", "cuda:0" and "mps".
-
-        The list is empty if torch or the library of the backend is not installed.
-        """
         try:
             torch = import_torch()
         except _core.BackendError:
@@ -137,10 +133,6 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> torch.Tensor:
-        """Returns a tensor, which shares the elements of a tensor or an array where possible.
-
-        Floats get `dtype`, by default that of the backend.
-        """
 
         def make() -> torch.Tensor:
             given = value
@@ -159,36 +151,30 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def zeros(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
-        """Returns a tensor of zeros."""
         return self._make(self._torch.zeros, sizes_of(shape), **self._made(dtype))
 
     @makes_array
     def ones(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
-        """Returns a tensor of ones."""
         return self._make(self._torch.ones, sizes_of(shape), **self._made(dtype))
 
     @makes_array
     def empty(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
-        """Returns a tensor with uninitialized elements."""
         return self._make(self._torch.empty, sizes_of(shape), **self._made(dtype))
 
     @makes_array
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> torch.Tensor:
-        """Returns a tensor filled with a value: full(2, 3, value=1.0) or full((2, 3), 1.0)."""
         if value is None:
             *shape, value = shape  # type: ignore[assignment]
         return self._make(self._torch.full, sizes_of(tuple(shape)), value, **self._made(dtype))
 
     @makes_array
     def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
-        """Returns random numbers, uniform in [0, 1)."""
         return self._make(
             self._torch.rand, sizes_of(shape), **self._drawn(seed), **self._made(dtype)
         )
 
     @makes_array
     def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
-        """Returns random numbers of the standard normal distribution."""
         return self._make(
             self._torch.randn, sizes_of(shape), **self._drawn(seed), **self._made(dtype)
         )
@@ -197,7 +183,6 @@ class TorchBackend(DeviceArrays, _core.Backend):
     def randint(
         self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
     ) -> torch.Tensor:
-        """Returns random integers from low to high - 1, as int64 if dtype is None."""
         made = self._made(dtype if dtype is not None else self._torch.int64)
         return self._make(
             self._torch.randint, low, high, sizes_of(shape), **self._drawn(seed), **made
@@ -205,7 +190,6 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def arange(self, *bounds: Any, dtype: Any = None) -> torch.Tensor:
-        """Returns a range: arange(stop), arange(start, stop) or arange(start, stop, step)."""
         if dtype is None and all(isinstance(bound, int) for bound in bounds):
             dtype = self._torch.int64
         made = self._made(dtype)
@@ -215,32 +199,46 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     @makes_array
     def manual_seed(self, seed: int) -> None:
-        """Sets the seed of rand, randn and randint calls that get no seed."""
         self._generator.manual_seed(seed)
 
     # Torch's own tensors.
 
     @makes_array
     def from_torch(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Returns the tensor on the device of the backend.
+        """Returns the tensor on the device of the backend, with the same shape and dtype.
 
         A tensor that is already there is returned as it is.
+
+        Raises:
+            TypeError: It is no tensor of torch.
+
+        Example:
+            import torch
+
+            backend = ml.TorchBackend()
+            tensor = backend.from_torch(torch.ones(2, 3))
         """
         return tensor.to(self.device)
 
     @makes_array
     def to_torch(self, tensor: Any) -> torch.Tensor:
-        """Returns a result of `evaluate` or a DLPack object as a torch tensor, without a copy."""
+        """Returns a result of `evaluate` or a DLPack object as a torch tensor, without a copy.
+
+        The tensor has the same shape and dtype.
+
+        Raises:
+            ValueError: It is neither a tensor nor a DLPack object.
+
+        Example:
+            tensor = ml.TorchBackend().to_torch(data["x"])
+            assert tensor.shape == (8, 4)
+        """
         if isinstance(tensor, self._torch.Tensor):
             return tensor
         return self._torch.from_dlpack(tensor)
 
     @makes_array
     def contiguous(self, array: Any) -> torch.Tensor:
-        """Returns the tensor with its elements in row-major order without gaps.
-
-        A tensor that is already contiguous is returned as it is.
-        """
         return self._torch.as_tensor(array).contiguous()
 
     def _memory_of(self, device: str) -> tuple[int | None, int | None]:

@@ -74,6 +74,11 @@ class SourcesRegistry(LazyRegistry[DataSource]):
         Raises:
             NameError: If the name is not registered.
             StateError: If the source loads itself.
+
+        Example:
+            registry = ml.data.SourcesRegistry()
+            registry.register("points", lambda: ml.data.from_arrays(data))
+            assert registry.load("points").rows == 8
         """
         return self._loaded(name)
 

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
 
 class Field(NamedTuple):
-    """The dtype and the shape of one row under a key of `source.schema`. See docs/data.md."""
+    """The dtype and the shape of one row under a key of `source.schema`.
+
+    Example:
+        field = ml.data.from_arrays(data).schema["x"]
+        assert field == ml.data.Field("float32", (4,))
+
+    See docs/data.md.
+    """
 
     dtype: str
     shape: tuple[int, ...]
@@ -48,7 +55,15 @@ class DataSource(ABC):
 
     @checked_kinds
     def read_batches(self, n: int) -> Iterator[Batch]:
-        """Yields all rows in batches of `n` rows. The last batch may be short."""
+        """Yields all rows in batches of `n` rows. The last batch may be short.
+
+        Raises:
+            ValueError: If `n` is below 1.
+
+        Example:
+            batches = list(ml.data.from_arrays(data).read_batches(3))
+            assert [len(batch["x"]) for batch in batches] == [3, 3, 2]
+        """
         n = at_least("read_batches", "n", n, 1)
         pieces = self._share.batches(self, n) if self._share else rebatched(self._pieces(n), n)
         return pieces if self._placement is None else self._placement.moved(pieces)
@@ -70,7 +85,15 @@ class DataSource(ABC):
 
     @checked_kinds
     def at_epoch(self, epoch: int) -> DataSource:
-        """Returns the source in the order of an epoch, for `shuffle`. `fit` calls it."""
+        """Returns the source in the order of an epoch, for `shuffle`. `fit` calls it.
+
+        Raises:
+            ValueError: If `epoch` is negative.
+
+        Example:
+            source = ml.data.from_arrays(data).shuffle(seed=1)
+            second = next(source.at_epoch(2).read_batches(4))
+        """
         source = copy.copy(self)
         source._epoch = at_least("at_epoch", "epoch", epoch, 0)
         return source
@@ -81,6 +104,12 @@ class DataSource(ABC):
 
         Args:
             fn: function that takes a batch and returns a bool for each row.
+
+        Raises:
+            InputError: If the function does not return a bool array [B]. Reading raises it.
+
+        Example:
+            source = ml.data.from_arrays(data).filter(lambda batch: batch["x"][:, 0] > 0)
         """
         return Derived(self, Filtered(fn))
 
@@ -90,6 +119,12 @@ class DataSource(ABC):
 
         Args:
             fn: function that takes a batch and returns a dict of arrays with as many rows.
+
+        Raises:
+            InputError: If the function returns another number of rows. Reading raises it.
+
+        Example:
+            source = ml.data.from_arrays(data).map(lambda batch: {**batch, "x": batch["x"] / 2})
         """
         return Derived(self, Mapped(fn))
 
@@ -99,6 +134,12 @@ class DataSource(ABC):
 
         If rows can be read in any order, all rows are permuted. Otherwise each row is drawn from
         the next `buffer` rows.
+
+        Raises:
+            ValueError: If `seed` is negative, or `buffer` is below 1.
+
+        Example:
+            source = ml.data.from_arrays(data).shuffle(seed=1)
         """
         seed = at_least("shuffle", "seed", seed, 0)
         buffer = at_least("shuffle", "buffer", buffer, 1)
@@ -106,7 +147,14 @@ class DataSource(ABC):
 
     @checked_kinds
     def take(self, n: int) -> DataSource:
-        """Returns a source of the first `n` rows."""
+        """Returns a source of the first `n` rows.
+
+        Raises:
+            ValueError: If `n` is negative.
+
+        Example:
+            assert ml.data.from_arrays(data).take(3).rows == 3
+        """
         n = at_least("take", "n", n, 0)
         return Derived(self, Taken(n))
 
@@ -115,6 +163,13 @@ class DataSource(ABC):
         """Returns batches of `n` rows, for `fit` or a loop.
 
         The last batch may be short. `drop_last` drops it then.
+
+        Raises:
+            ValueError: If `n` is below 1.
+
+        Example:
+            batches = ml.data.from_arrays(data).batch(3, drop_last=True)
+            assert len(batches) == 2
         """
         n = at_least("batch", "n", n, 1)
         return Batches(self, n, drop_last)
@@ -147,7 +202,7 @@ class DataSource(ABC):
         """Returns a source whose batches are arrays on the device of a backend.
 
         Batches are moved last, wherever `to` is called: functions of `map` and `filter` always take
-        NumPy arrays. Dtypes stay as they are, and texts stay NumPy arrays.
+        NumPy arrays. Shapes and dtypes stay as they are, and texts stay NumPy arrays.
 
         Args:
             backend: the backend, whose default device gets the arrays.
@@ -240,7 +295,15 @@ class Batches:
 
     @checked_kinds
     def at_epoch(self, epoch: int) -> Batches:
-        """Returns the batches in the order of an epoch, as `shuffle` determines it."""
+        """Returns the batches in the order of an epoch, as `shuffle` determines it.
+
+        Raises:
+            ValueError: If `epoch` is negative.
+
+        Example:
+            batches = ml.data.from_arrays(data).shuffle(seed=1).batch(4)
+            second = next(iter(batches.at_epoch(2)))
+        """
         return Batches(self._source.at_epoch(epoch), self._size, self._drop_last, self._depth)
 
     @checked_kinds
@@ -248,6 +311,12 @@ class Batches:
         """Returns the same batches, which a thread makes up to `depth` batches ahead.
 
         The thread ends with the loop, also if the loop is left early.
+
+        Raises:
+            ValueError: If `depth` is below 1.
+
+        Example:
+            batches = ml.data.from_arrays(data).batch(4).prefetch()
         """
         depth = at_least("prefetch", "depth", depth, 1)
         return Batches(self._source, self._size, self._drop_last, depth)

@@ -25,6 +25,11 @@ def _group() -> Group:
 def all_reduce(arrays: Any, reduction: str = "sum") -> Any:
     """Returns the sums of the arrays of all processes: see `Group.all_reduce`.
 
+    All have the same shapes.
+
+    Raises:
+        DistributedError: If a process has failed or is too slow, or the arrays differ.
+
     Example:
         group = ml.distributed.init()
         rows = ml.distributed.all_reduce(np.array(32))
@@ -38,6 +43,11 @@ def all_reduce(arrays: Any, reduction: str = "sum") -> Any:
 def all_gather(array: Any) -> list[Any]:
     """Returns the arrays of all processes, by rank: see `Group.all_gather`.
 
+    Their shapes may differ.
+
+    Raises:
+        DistributedError: If a process has failed or is too slow, or the arrays differ.
+
     Example:
         group = ml.distributed.init()
         ranks = ml.distributed.all_gather(np.array(group.rank))
@@ -50,6 +60,11 @@ def all_gather(array: Any) -> list[Any]:
 @checked_kinds
 def broadcast(arrays: Any, root: int = 0) -> Any:
     """Returns the arrays of process `root` on all processes: see `Group.broadcast`.
+
+    All have the same shapes.
+
+    Raises:
+        DistributedError: If a process has failed or is too slow, or the arrays differ.
 
     Example:
         group = ml.distributed.init()

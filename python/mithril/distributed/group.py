@@ -57,6 +57,10 @@ class Group:
             DistributedError: A process has failed or is too slow, or the processes pass arrays of
                 other names, shapes or dtypes.
             ValueError: The reduction is unknown, or bools are to be added.
+
+        Example:
+            group = ml.distributed.init()
+            total = group.all_reduce({"loss": np.array(0.5), "rows": np.array(8)})
         """
         items = items_of("all_reduce", arrays)
         entries = [(name, described(array)) for name, array in items.items()]
@@ -80,6 +84,10 @@ class Group:
 
         Raises:
             DistributedError: A process has failed or is too slow, or the dtypes differ.
+
+        Example:
+            group = ml.distributed.init()
+            assert len(group.all_gather(data["x"])) == group.size
         """
         if isinstance(array, Mapping):
             wrong_argument("all_gather", "array", "one array", array)
@@ -102,6 +110,10 @@ class Group:
         Raises:
             DistributedError: A process has failed or is too slow, or the processes pass arrays of
                 other names, shapes or dtypes.
+
+        Example:
+            group = ml.distributed.init()
+            params = group.broadcast(params)
         """
         items = items_of("broadcast", arrays)
         entries = [(name, described(array)) for name, array in items.items()]
@@ -121,6 +133,9 @@ class Group:
 
         Raises:
             DistributedError: A process has failed or is too slow.
+
+        Example:
+            ml.distributed.init().barrier()
         """
         self._communicator.barrier()
 
@@ -135,9 +150,11 @@ class Group:
         are, and does not divide them again.
 
         Args:
-            batch: A dict of arrays, the same on all processes.
+            batch: A dict of arrays [B, ...], the same on all processes.
             replicated_keys: Inputs that each process gets whole, as in `ml.compile`. Scalars are
                 whole, too.
+        Raises:
+            TypeError: The batch is no dict.
 
         Example:
             group = ml.distributed.init()
@@ -167,6 +184,11 @@ class Group:
 
         Args:
             reason: A text, or the exception.
+
+        Example:
+            group = ml.distributed.init()
+            if not np.isfinite(data["x"]).all():
+                group.abandon("the data has NaN")
         """
         if isinstance(reason, BaseException):
             name = "" if str(reason).startswith("mithril.") else f"{type(reason).__name__}: "
@@ -185,6 +207,9 @@ class Group:
         Raises:
             DistributedError: The processes differ. It is raised on all of them, and names the first
                 difference.
+
+        Example:
+            ml.distributed.init().agree({"batch size": 32, "seed": 1})
         """
         entries = what if isinstance(what, Mapping) else {"text": what}
         texts = [

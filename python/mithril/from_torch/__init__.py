@@ -27,7 +27,7 @@ def as_torch_module(
 
     Args:
         compiled: A model that was compiled for a TorchBackend.
-        params: The initial parameters. None: `compiled.get_parameters()`. Parameters of torch
+        params: Dict of initial parameters. None: `compiled.get_parameters()`. Parameters of torch
             (`nn.Parameter`) stay the same objects if their dtype and device fit. Frozen parameters
             do not require gradients: those that do are replaced.
     Raises:

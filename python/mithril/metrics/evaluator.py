@@ -52,19 +52,50 @@ class Evaluator(ABC):
 
         Args:
             batch: dict of arrays that contains the predictions and targets.
+
+        Raises:
+            InputError: If a key is missing, or an array has another shape or dtype.
+
+        Example:
+            evaluator = ml.metrics.MeanSquaredError("y", "target")
+            evaluator.update({**data, **compiled.evaluate(params, data)})
         """
 
     @abstractmethod
     def compute(self) -> float:
-        """Returns the result over all rows."""
+        """Returns the result over all rows.
+
+        Raises:
+            StateError: If no rows were added.
+
+        Example:
+            evaluator = ml.metrics.MeanSquaredError("y", "target")
+            evaluator.update({"y": np.array([1.0, 3.0]), "target": np.array([1.0, 1.0])})
+            assert evaluator.compute() == 2.0
+        """
 
     @abstractmethod
     def merge(self, other: Any) -> None:
-        """Adds the rows of another evaluator of the same class with the same options."""
+        """Adds the rows of another evaluator of the same class with the same options.
+
+        Raises:
+            TypeError: If its class or its options differ.
+
+        Example:
+            first, second = (ml.metrics.MeanSquaredError("y", "target") for _ in range(2))
+            second.update({"y": np.array([1.0, 3.0]), "target": np.array([1.0, 1.0])})
+            first.merge(second)
+            assert first.compute() == 2.0
+        """
 
     @abstractmethod
     def reset(self) -> None:
-        """Removes all rows. `ml.fit` calls it before each validation."""
+        """Removes all rows. `ml.fit` calls it before each validation.
+
+        Example:
+            evaluator = ml.metrics.MeanSquaredError("y", "target")
+            evaluator.reset()
+        """
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
@@ -101,7 +132,15 @@ class SampleEvaluator(Evaluator):
 
     @abstractmethod
     def score(self, batch: Mapping[str, Any]) -> Any:
-        """Returns a score for each row of a batch, as an array [N] or [N, 1]."""
+        """Returns a score for each row of a batch, as an array [N] or [N, 1].
+
+        Raises:
+            InputError: If a key is missing.
+
+        Example:
+            scorer = ml.metrics.SampleScore(lambda y: y.sum(axis=1), inputs=["y"])
+            assert list(scorer.score({"y": np.ones((3, 2))})) == [2.0, 2.0, 2.0]
+        """
 
     @checked_kinds
     def update(self, batch: Mapping[str, Any]) -> None:
@@ -112,6 +151,11 @@ class SampleEvaluator(Evaluator):
 
         Raises:
             InputError: If a key is missing, or there is no score for each row.
+
+        Example:
+            scorer = ml.metrics.SampleScore(lambda y: y.sum(axis=1), inputs=["y"])
+            scorer.update({"y": np.ones((3, 2))})
+            assert scorer.scores.shape == (3,)
         """
         scores = scores_of(self, self.score(batch))
         rows = row_counts(batch)
@@ -144,6 +188,11 @@ class SampleEvaluator(Evaluator):
 
         Raises:
             StateError: If no rows were added.
+
+        Example:
+            scorer = ml.metrics.SampleScore(lambda y: y, inputs=["y"], threshold=0.5)
+            scorer.update({"y": np.array([0.1, 0.6, 0.8, 0.9])})
+            assert scorer.compute() == 0.75
         """
         require_rows(self, len(self._scores))
         if self._threshold is not None:
@@ -159,13 +208,26 @@ class SampleEvaluator(Evaluator):
 
         Raises:
             TypeError: If its class or its options differ.
+
+        Example:
+            first, second = ml.metrics.ExactMatch(), ml.metrics.ExactMatch()
+            second.update({"prediction": ["yes", "no"], "target": ["yes", "yes"]})
+            first.merge(second)
+            assert first.compute() == 0.5
         """
         check_same(self, other)
         self._scores += other._scores
 
     @checked
     def reset(self) -> None:
-        """Removes all rows."""
+        """Removes all rows.
+
+        Example:
+            match = ml.metrics.ExactMatch()
+            match.update({"prediction": ["yes"], "target": ["yes"]})
+            match.reset()
+            assert len(match.scores) == 0
+        """
         self._scores = []
 
     def _options(self) -> tuple[Any, ...]:

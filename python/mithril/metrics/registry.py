@@ -49,6 +49,11 @@ class EvaluatorsRegistry(LazyRegistry[Maker]):
 
         Raises:
             NameError: If the name is registered already, unless `replace` is set.
+
+        Example:
+            registry = ml.metrics.EvaluatorsRegistry()
+            registry.register("top3", lambda: ml.metrics.TopKAccuracy(3, "logits", "label"))
+            assert registry.names == ["top3"]
         """
         self._add(name, lambda: make, replace)
 
@@ -64,6 +69,9 @@ class EvaluatorsRegistry(LazyRegistry[Maker]):
         Raises:
             NameError: If the name is not registered.
             TypeError: If the function returns no evaluator.
+
+        Example:
+            f1 = ml.metrics.registry.create("f1_score", "macro", prediction="logits")
         """
         made = self._loaded(name)(*args, **options)
         if not isinstance(made, Evaluator):

@@ -46,7 +46,15 @@ class SampleScore(SampleEvaluator):
 
     @checked_kinds
     def score(self, batch: Mapping[str, Any]) -> Any:
-        """Returns the scores of the rows of a batch: [N] or [N, 1]."""
+        """Returns the scores of the rows of a batch: [N] or [N, 1].
+
+        Raises:
+            InputError: If an input is missing.
+
+        Example:
+            scorer = ml.metrics.SampleScore(lambda y: y.sum(axis=1), inputs=["y"])
+            assert list(scorer.score({"y": np.ones((3, 2))})) == [2.0, 2.0, 2.0]
+        """
         if self._inputs is None:
             return called(self._scorer, batch)
         return called(self._scorer, *(value_at(self, key, batch) for key in self._inputs))

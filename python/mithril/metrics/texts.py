@@ -86,7 +86,16 @@ class _TextScore(SampleEvaluator):
 
     @checked_kinds
     def score(self, batch: Mapping[str, Any]) -> list[float]:
-        """Returns the score of each row of a batch, that of its best reference."""
+        """Returns the scores [N] of the rows of a batch, each that of its best reference.
+
+        Raises:
+            InputError: If a key is missing, or a row is neither a text nor a list of ids.
+
+        Example:
+            match = ml.metrics.ExactMatch()
+            batch = {"prediction": ["yes", "no"], "target": ["yes", "yes"]}
+            assert match.score(batch) == [1.0, 0.0]
+        """
         return [
             max((self._similarity(row.prediction, one) for one in row.references), default=0.0)
             for row in text_rows(self, batch)
@@ -231,6 +240,10 @@ class Bleu(Evaluator):
 
         Raises:
             InputError: If a key is missing, or a row is neither a text nor a list of ids.
+
+        Example:
+            bleu = ml.metrics.Bleu()
+            bleu.update({"prediction": ["the cat sat"], "target": [["a cat sat", "the cat sat"]]})
         """
         for prediction, references in list(text_rows(self, batch)):
             self._rows += 1
@@ -252,6 +265,11 @@ class Bleu(Evaluator):
 
         Raises:
             StateError: If no rows were added.
+
+        Example:
+            bleu = ml.metrics.Bleu(max_order=2)
+            bleu.update({"prediction": ["the cat sat"], "target": ["the cat sat"]})
+            assert bleu.compute() == 1.0
         """
         require_rows(self, self._rows)
         if not any(self._matches) or not all(self._ngrams):
@@ -272,6 +290,11 @@ class Bleu(Evaluator):
 
         Raises:
             TypeError: If its class or its options differ.
+
+        Example:
+            first, second = ml.metrics.Bleu(), ml.metrics.Bleu()
+            second.update({"prediction": ["the cat sat"], "target": ["the cat sat"]})
+            first.merge(second)
         """
         check_same(self, other)
         self._rows += other._rows
@@ -293,7 +316,12 @@ class Bleu(Evaluator):
 
     @checked
     def reset(self) -> None:
-        """Removes all rows."""
+        """Removes all rows.
+
+        Example:
+            bleu = ml.metrics.Bleu()
+            bleu.reset()
+        """
         self._rows = self._length = self._reference_length = 0
         self._matches = [0] * self._max_order
         self._ngrams = [0] * self._max_order

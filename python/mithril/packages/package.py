@@ -89,7 +89,16 @@ class Package(_core._Package):
 
     @checked
     def backend_options(self, backend: str) -> dict[str, Any]:
-        """Returns the options of the package for a backend as a dict."""
+        """Returns the options of the package for a backend as a dict.
+
+        Raises:
+            BackendError: If the package does not list the backend.
+
+        Example:
+            backends = {"cpu": {"options": {"threads": 2}}}
+            ml.save_package("linear", model, params, backends=backends)
+            assert ml.load_package("linear").backend_options("cpu") == {"threads": 2}
+        """
         text = super().backend_options(backend)
         return json.loads(text) if text else {}
 
@@ -118,6 +127,12 @@ class Package(_core._Package):
 
         Raises:
             BackendError: If the package does not list the backend.
+
+        Example:
+            ml.save_package("linear", model, params)
+            package = ml.load_package("linear")
+            compiled = package.compile(ml.CpuBackend(), bind=False)
+            outputs = compiled.evaluate(package.params, {"x": data["x"]})
         """
         backend = self._checked_backend(backend)
         if not self.has_model or self._runs_library(backend):

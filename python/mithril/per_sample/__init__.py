@@ -129,6 +129,9 @@ class PerSample:
         Returns:
             Dict of gradients [B, *shape of the parameter].
 
+        Raises:
+            InputError: If a key is missing, or an array does not fit the model.
+
         Example:
             gradients = samples.gradients(params, data)
             assert gradients["weight"].shape == (8, *params["weight"].shape)
@@ -148,6 +151,9 @@ class PerSample:
         Returns:
             `total` [B] has the norms of whole gradients, `by_key` is a dict of those of each
             parameter.
+
+        Raises:
+            InputError: If a key is missing, or an array does not fit the model.
 
         Example:
             norms = samples.norms(params, data)
@@ -180,6 +186,9 @@ class PerSample:
         Returns:
             `total` [B], or [B, V] with pairs; `by_key` of each parameter; `gradients`, the mean of
             the g_i; `losses` [B]; `validation_losses` [V]; and the next `state`.
+
+        Raises:
+            InputError: If a key is missing, or an array does not fit the model.
 
         Example:
             validation = {key: array[:2] for key, array in data.items()}
@@ -363,6 +372,9 @@ class PerSample:
             data: dict of example inputs, whose sizes the file is for.
             validation: dict of example validation inputs.
             pairs: as in `dots`.
+
+        Raises:
+            InputError: If a key is missing, or the file cannot be written.
 
         Example:
             samples.codegen("norms.cpp", data=data)

@@ -117,6 +117,10 @@ class GradDotProdEngine:
         Raises:
             StateError: If an optimizer is attached already.
             InputError: If the keys of torch's parameters are not clear.
+
+        Example:
+            engine.detach()
+            engine.attach(ml.Adam(1e-3), params)
         """
         if self._optimizer is not None:
             _refuse("attach: an optimizer is attached already", "call detach() first")
@@ -139,6 +143,9 @@ class GradDotProdEngine:
         Raises:
             InputError: If the arrays differ in length.
             ValueError: If there are fewer than V samples.
+
+        Example:
+            engine.attach_and_store_valset(data)
         """
         self._validation = ValidationSamples(data, self._validation_size, self._shared)
 
@@ -157,6 +164,15 @@ class GradDotProdEngine:
 
         Returns:
             The losses [B].
+
+        Raises:
+            StateError: If no optimizer is attached, there are no validation samples, or the step
+                before is not finished.
+            TypeError: If `batch_index` is neither an int nor B ints.
+
+        Example:
+            losses = engine.attach_train_batch(data, iteration=3, batch_index=np.arange(8))
+            assert losses.shape == (8,)
         """
         method = "attach_train_batch"
         iteration = _int(method, iteration)
@@ -192,6 +208,13 @@ class GradDotProdEngine:
         """Returns the gradients of the step, the mean over its samples, by key.
 
         They also replace the `.grad` of the parameters of torch's optimizer.
+
+        Raises:
+            StateError: If there is no training batch.
+
+        Example:
+            engine.attach_train_batch(data, 3, np.arange(8))
+            optimizer.step(params, engine.prepare_gradients())
         """
         step = self._pending("prepare_gradients")
         step.prepared = True
@@ -204,7 +227,15 @@ class GradDotProdEngine:
 
     @checked
     def aggregate_and_log(self) -> Any:
-        """Adds the inner products of the step to the log, and returns them."""
+        """Adds the inner products [B] of the step to the log, and returns them.
+
+        Raises:
+            StateError: If there is no training batch, or the log has the step already.
+
+        Example:
+            engine.attach_train_batch(data, 3, np.arange(8))
+            assert engine.aggregate_and_log().shape == (8,)
+        """
         step = self._pending("aggregate_and_log")
         if step.logged:
             help = "call clear_gradients() first"
@@ -215,7 +246,16 @@ class GradDotProdEngine:
 
     @checked
     def clear_gradients(self) -> None:
-        """Ends the step, and sets the `.grad` of torch's parameters to None."""
+        """Ends the step, and sets the `.grad` of torch's parameters to None.
+
+        Raises:
+            StateError: If the inner products of the step are not in the log.
+
+        Example:
+            engine.attach_train_batch(data, 3, np.arange(8))
+            dots = engine.aggregate_and_log()
+            engine.clear_gradients()
+        """
         if self._step is not None and not self._step.logged:
             help = "call aggregate_and_log() first, or detach() to drop them"
             _refuse("clear_gradients: the inner products of the step are not in the log", help)
@@ -230,6 +270,17 @@ class GradDotProdEngine:
 
         Raises:
             InputError: If the file cannot be written. The log is unchanged then.
+            StateError: If the engine has no folder, a step is not finished, or the log is empty.
+
+        Example:
+            logger = ml.GradDotProdEngine(
+                compiled, losses="losses", validation_batch_size=8, dot_prod_save_path="log"
+            )
+            logger.attach(optimizer, params)
+            logger.attach_and_store_valset(data)
+            logger.attach_train_batch(data, 0, np.arange(8))
+            dots = logger.aggregate_and_log()
+            assert np.load(logger.save_dot_product_log(0))["dots"].shape == (8,)
         """
         iteration = _int("save_dot_product_log", iteration)
         if self._folder is None:
@@ -251,14 +302,25 @@ class GradDotProdEngine:
 
     @checked
     def detach(self) -> None:
-        """Releases the optimizer, and drops an unfinished step. The log stays."""
+        """Releases the optimizer, and drops an unfinished step. The log stays.
+
+        Example:
+            engine.detach()
+        """
         if self._optimizer is not None:
             self._forget_step()
         self._optimizer = None
 
     @checked
     def state_dict(self) -> dict[str, Any]:
-        """Returns the log and the state of the model as a dict of arrays."""
+        """Returns the log and the state of the model as a dict of arrays.
+
+        Raises:
+            StateError: If a step is not finished.
+
+        Example:
+            state = engine.state_dict()
+        """
         if self._step is not None:
             help = "call aggregate_and_log() and clear_gradients() first"
             _refuse("state_dict: a step is not finished", help)
@@ -267,7 +329,14 @@ class GradDotProdEngine:
 
     @checked
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restores a `state_dict`. Training continues with the same bits."""
+        """Restores a `state_dict`. Training continues with the same bits.
+
+        Raises:
+            TypeError: If `state` is not a `state_dict` of such an engine.
+
+        Example:
+            engine.load_state_dict(engine.state_dict())
+        """
         expected = {*COLUMNS, *(f"state.{key}" for key in self._compiled.initial_state_dict)}
         if set(state) != expected:
             wrong_argument(

@@ -110,6 +110,11 @@ class GradDotProdEngineJAX:
         Raises:
             ValueError: If there are not `validation_batch_size` validation samples.
             StateError: If the call is traced, the model has a state, and none is given.
+
+        Example:
+            x, y = data["x"], data["target"]
+            gradient, dots, loss = engine.compute_step(params, x, y, x, y)
+            assert dots.shape == (8,)
         """
         count = np.shape(x_val)[0] if np.ndim(x_val) else 0
         if count != self._validation_size:

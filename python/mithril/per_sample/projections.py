@@ -156,6 +156,11 @@ class ProjectionWriter:
         Raises:
             StateError: If the writer is closed.
             InputError: If `indices` are not B ints.
+
+        Example:
+            writer = ml.ProjectionWriter("projections", samples, rank=2)
+            columns = writer.add(params, data, indices=np.arange(8))
+            writer.close()
         """
         if self._closed:
             raise_error("StateError", "E0913", "add: the writer of projections is closed")
@@ -178,7 +183,13 @@ class ProjectionWriter:
 
     @checked
     def close(self) -> None:
-        """Writes the list of files. The writer takes no samples afterwards."""
+        """Writes the list of files. The writer takes no samples afterwards.
+
+        Example:
+            writer = ml.ProjectionWriter("projections", samples, rank=2)
+            writer.add(params, data)
+            writer.close()
+        """
         if not self._closed:
             self._write_index(complete=True)
         self._closed = True

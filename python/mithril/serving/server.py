@@ -53,11 +53,23 @@ class HttpServer:
 
         Returns:
             Whether all requests were answered.
+
+        Example:
+            server = ml.serve(engine, port=0)
+            assert server.stop()
         """
         return bool(self._server.stop())
 
     def wait(self) -> None:
-        """Waits until the server is stopped, or a signal handler raises an exception."""
+        """Waits until the server is stopped, or a signal handler raises an exception.
+
+        Example:
+            import threading
+
+            server = ml.serve(engine, port=0)
+            threading.Timer(0.1, server.stop).start()
+            server.wait()
+        """
         self._server.wait()
 
     def __enter__(self) -> HttpServer:

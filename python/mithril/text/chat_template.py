@@ -115,6 +115,10 @@ class ChatTemplate:
         Raises:
             InputError: If a message is not of this form, the last one is not of the user, or the
                 template refuses their order.
+
+        Example:
+            template = ml.text.find_chat_template("chatml")
+            text = template.render([{"role": "user", "content": "Hello"}])
         """
         turns = _checked_messages(messages)
         self._check_order(turns)

@@ -128,6 +128,14 @@ class TextModel:
         Args:
             prompt: the text.
             max_tokens, temperature, top_k, top_p, seed, stop: as in a call.
+
+        Raises:
+            ValueError: If an option is out of range.
+            InputError: If the text is too long for the model, or has no tokens.
+
+        Example:
+            for piece in writer.stream("Hello", max_tokens=5):
+                print(piece, end="")
         """
         tokens = self._prompt_tokens(prompt)
         return _streamed(lambda add: self._generate(tokens, sampling, add))
@@ -146,6 +154,13 @@ class TextModel:
 
         Raises:
             InputError: If the model has no chat template, or the template refuses the messages.
+
+        Example:
+            template = ml.text.find_chat_template("chatml")
+            chatter = ml.text.TextModel(
+                language, Characters(), params=language.get_parameters(), chat_template=template
+            )
+            answer = chatter.chat([{"role": "user", "content": "Hello"}], max_tokens=5)
         """
         tokens, ends = self._chat_tokens(messages)
         return self._answer(tokens, sampling, ends)
@@ -157,6 +172,16 @@ class TextModel:
         Args:
             messages: as in `chat`.
             max_tokens, temperature, top_k, top_p, seed, stop: as in a call.
+
+        Raises:
+            InputError: If the model has no chat template, or the template refuses the messages.
+
+        Example:
+            chatter = ml.text.TextModel(
+                language, Characters(), params=language.get_parameters(), chat_template="chatml"
+            )
+            for piece in chatter.stream_chat([{"role": "user", "content": "Hello"}], max_tokens=5):
+                print(piece, end="")
         """
         tokens, ends = self._chat_tokens(messages)
         return _streamed(lambda add: self._generate(tokens, sampling, add, ends))
@@ -175,6 +200,13 @@ class TextModel:
 
         Raises:
             InputError: If the model has none of these outputs.
+
+        Example:
+            net = ml.Model()
+            net |= ml.Embedding(128, dim=8)(input="input_ids", output="last_hidden_state")
+            encoder = ml.compile(net, ml.CpuBackend(), data_keys=["input_ids"])
+            texts = ml.text.TextModel(encoder, Characters(), params=encoder.get_parameters())
+            assert texts.embed(["Hello", "world"]).shape == (2, 8)
         """
         _check_texts("embed", "texts", texts)
         return embeddings(self.compiled, self.params, self.tokenizer, texts)

@@ -12,15 +12,36 @@ class TextTokenizer(Protocol):
     With a method `stream()` whose result has `push(token)` and `finish()`, it decodes tokens one by
     one. Without one, the last tokens are decoded again with each new token.
 
+    Example:
+        class Characters:
+            def encode(self, text):
+                return [ord(character) for character in text]
+
+            def decode(self, tokens):
+                return "".join(map(chr, tokens))
+
     See docs/text.md.
     """
 
     def encode(self, text: str) -> Sequence[int]:
-        """Returns the tokens of a text, perhaps after one that begins texts. The text of a special
-        token is one token."""
+        """Returns the tokens of a text, perhaps after one that begins texts.
+
+        The text of a special token is one token.
+
+        Example:
+            class Characters:
+                def encode(self, text):
+                    return [ord(character) for character in text]
+        """
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """Returns the text of tokens."""
+        """Returns the text of tokens.
+
+        Example:
+            class Characters:
+                def decode(self, tokens):
+                    return "".join(map(chr, tokens))
+        """
 
 
 class SpecialTokens(NamedTuple):
@@ -42,7 +63,13 @@ class SpecialTokens(NamedTuple):
     stop_ids: tuple[int, ...] = ()
 
     def begun(self, tokens: list[int], begins: bool) -> list[int]:
-        """Returns the tokens with one token that begins a text, or without one."""
+        """Returns the tokens with one token that begins a text, or without one.
+
+        Example:
+            special = ml.text.SpecialTokens(bos_id=1)
+            assert special.begun([7, 8], True) == [1, 7, 8]
+            assert special.begun([1, 7, 8], False) == [7, 8]
+        """
         if self.bos_id is None:
             return tokens
         first = next((at for at, token in enumerate(tokens) if token != self.bos_id), len(tokens))

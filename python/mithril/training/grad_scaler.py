@@ -71,7 +71,14 @@ class GradScaler:
             values: a tensor, a number, or a dict, list or tuple of them.
 
         Returns:
-            The same structure with the scaled values.
+            The same structure with scaled values of the same shapes.
+
+        Raises:
+            TypeError: If a value is of another kind.
+
+        Example:
+            scaler = ml.GradScaler(init_scale=1024.0)
+            assert scaler.scale({"loss": 2.0}) == {"loss": 2048.0}
         """
         return self._scaled(values, 0) if self._enabled else values
 
@@ -87,6 +94,11 @@ class GradScaler:
 
         Raises:
             TypeError: If a gradient is float16.
+
+        Example:
+            scaler = ml.GradScaler(init_scale=4.0)
+            gradients = scaler.unscale({"weight": np.array([8.0, 4.0], np.float32)})
+            assert gradients["weight"].tolist() == [2.0, 1.0]
         """
         if not self._enabled:
             return gradients
@@ -109,6 +121,15 @@ class GradScaler:
 
         Raises:
             StateError: If the gradients are already unscaled.
+
+        Example:
+            import torch
+
+            weight = torch.ones(2, requires_grad=True)
+            sgd, scaler = torch.optim.SGD([weight], lr=0.1), ml.GradScaler(init_scale=4.0)
+            scaler.scale(weight.sum()).backward()
+            scaler.unscale_(sgd)
+            assert weight.grad.tolist() == [1.0, 1.0]
         """
         _check_optimizer("unscale_", optimizer, "param_groups")
         if not self._enabled:
@@ -138,6 +159,18 @@ class GradScaler:
 
         Returns:
             The result of `optimizer.step`, or None if the step was skipped.
+
+        Raises:
+            TypeError: If the optimizer is not one of torch.
+
+        Example:
+            import torch
+
+            weight = torch.ones(2, requires_grad=True)
+            sgd, scaler = torch.optim.SGD([weight], lr=0.5), ml.GradScaler()
+            scaler.scale(weight.sum()).backward()
+            scaler.step(sgd)
+            assert weight.tolist() == [0.5, 0.5]
         """
         _check_optimizer("step", optimizer, "step")
         if not self._enabled:
@@ -157,6 +190,12 @@ class GradScaler:
 
         Raises:
             StateError: If no gradients were unscaled since the last `update`.
+
+        Example:
+            scaler = ml.GradScaler(init_scale=4.0)
+            scaler.unscale({"weight": np.array([np.inf], np.float32)})
+            scaler.update()
+            assert scaler.get_scale() == 2.0
         """
         if not self._enabled:
             return
@@ -172,12 +211,20 @@ class GradScaler:
 
     @checked
     def get_scale(self) -> float:
-        """Returns the current scale, or 1.0 if scaling is disabled."""
+        """Returns the current scale, or 1.0 if scaling is disabled.
+
+        Example:
+            assert ml.GradScaler(init_scale=1024.0).get_scale() == 1024.0
+        """
         return self._state.scale if self._enabled else 1.0
 
     @checked
     def is_enabled(self) -> bool:
-        """Returns whether scaling is enabled."""
+        """Returns whether scaling is enabled.
+
+        Example:
+            assert not ml.GradScaler(enabled=False).is_enabled()
+        """
         return self._enabled
 
     @checked
@@ -185,6 +232,9 @@ class GradScaler:
         """Returns the state as a dict with the entries of torch.amp.GradScaler.
 
         It is empty if scaling is disabled.
+
+        Example:
+            scale = ml.GradScaler(init_scale=1024.0).state_dict()["scale"]
         """
         if not self._enabled:
             return {}
@@ -201,6 +251,11 @@ class GradScaler:
 
         Raises:
             StateError: If entries are missing.
+
+        Example:
+            scaler = ml.GradScaler()
+            scaler.load_state_dict(ml.GradScaler(init_scale=4.0).state_dict())
+            assert scaler.get_scale() == 4.0
         """
         if not self._enabled:
             return

@@ -70,7 +70,15 @@ class ProgressBar:
 
         Args:
             count: number of units since the last call.
-            numbers: floats, or arrays of one element.
+            numbers: floats, or arrays of size 1.
+
+        Raises:
+            TypeError: If a number is neither a float nor an array of one element.
+
+        Example:
+            with ml.ProgressBar(total=8, leave=False) as bar:
+                bar.advance(8, loss=0.5)
+            assert bar.count == 8
         """
         self.count += count
         if not self._shown:
@@ -83,11 +91,23 @@ class ProgressBar:
             self._draw()
 
     def rate(self) -> float:
-        """Returns the units per second since the bar was made."""
+        """Returns the units per second since the bar was made.
+
+        Example:
+            bar = ml.ProgressBar(shown=False)
+            bar.advance(8)
+            assert bar.rate() > 0
+        """
         return self.count / (time.perf_counter() - self._began)
 
     def close(self) -> None:
-        """Draws the bar a last time, or removes it if `leave` is False."""
+        """Draws the bar a last time, or removes it if `leave` is False.
+
+        Example:
+            bar = ml.ProgressBar(total=8, leave=False)
+            bar.advance(8)
+            bar.close()
+        """
         if self._bar is not None:
             self._bar.close()
         elif self._shown and self._leave:

@@ -5,25 +5,24 @@ The docstrings of ops and layers are made from their records: test_docstrings.py
 
 import importlib.util
 import inspect
-import itertools
 import os
 import re
 import shutil
-import textwrap
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import onnx_bytes
 import pytest
-from mithril._internal.records import public_records
+from docstrings import docstrings, example_of, is_error, public_methods, public_names
+from mithril.backends.devices import DeviceArrays
 from web_tools import has_wasm
 
 import mithril as ml
 
-RECORDS = {record["name"] for record in public_records()}
+# The classes whose object takes several lines to make: the examples of their methods use the names
+# of the example of the class.
+SETUPS = ("GradDotProdEngine", "GradDotProdEngineJAX", "Tokenizer", "text.TextModel")
 # What an example mentions if it needs an optional module, and each module with the reason to skip.
 NEEDS = {
     r"\btorch\b|TorchBackend|torchscript": {
@@ -35,58 +34,35 @@ NEEDS = {
 }
 
 
-def is_of_mithril(thing: Any) -> bool:
-    return str(getattr(thing, "__module__", "")).startswith("mithril")
-
-
-def members_of(name: str, made: type) -> Iterator[tuple[str, Any]]:
-    """Yields the public methods and properties, including those of base classes in the package."""
-    for base in made.__mro__:
-        if not is_of_mithril(base):
-            continue
-        for key, member in vars(base).items():
-            if not key.startswith("_"):
-                yield f"{name}.{key}", getattr(member, "__func__", member)
-
-
-def documented(name: str, thing: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(thing, ModuleType):
-        for key in getattr(thing, "__all__", ()):
-            if key not in RECORDS:
-                yield from documented(f"{name}.{key}", getattr(thing, key))
-        return
-    if inspect.isclass(thing):
-        yield name, thing
-        yield from members_of(name, thing)
-    elif callable(thing):
-        yield name, thing
-
-
-def docstrings() -> dict[str, str]:
-    """Returns the docstring of each name; a base class is listed once."""
-    found: dict[str, str] = {}
-    seen = set()
-    for key in ml.__all__:
-        if key in RECORDS:
-            continue
-        for name, thing in documented(key, getattr(ml, key)):
-            text = thing.__doc__ if isinstance(getattr(thing, "__doc__", None), str) else ""
-            if id(thing) not in seen and text:
-                seen.add(id(thing))
-                found.setdefault(name, inspect.cleandoc(text))
-    return found
-
-
-def example_of(text: str) -> str:
-    """The indented code after the last line "Example:"."""
-    parts = re.split(r"^Example:\n", text, flags=re.MULTILINE)
-    lines = parts[-1].splitlines() if len(parts) > 1 else []
-    code = itertools.takewhile(lambda line: not line or line.startswith(" "), lines)
-    return textwrap.dedent("\n".join(code)).strip()
-
-
 DOCSTRINGS = docstrings()
 EXAMPLES = {name: code for name, text in DOCSTRINGS.items() if (code := example_of(text))}
+
+
+# Arguments that may have the wrong shape, or name a file that cannot be read.
+CHECKED = {
+    *("array", "arrays", "batch", "data", "gradients", "output_gradients", "params", "path"),
+    *("shape", "state", "tensor", "validation", "weights"),
+}
+ARRAY = re.compile(r"\b(array|tensor)s?\b")
+# [B, V], "the same shape", or the form of a dict whose arrays have the shapes of their keys.
+SHAPE = re.compile(r"\[[^\]\n]*\]|\b(shape|size|row|scalar)s?\b|[Dd]icts? of|\{key: array\}")
+
+
+def with_arrays() -> dict[str, str]:
+    """The docstrings of the functions and methods that take one of these arguments."""
+    functions = [
+        (name, thing, inspect.getdoc(thing) or "")
+        for name, thing in public_names()
+        if callable(thing) and not inspect.isclass(thing)
+    ]
+    return {
+        name: text
+        for name, function, text in [*functions, *public_methods()]
+        if CHECKED & {*inspect.signature(function).parameters}
+    }
+
+
+WITH_ARRAYS = with_arrays()
 
 
 @pytest.fixture
@@ -126,6 +102,7 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return {
         "ml": ml,
         "np": np,
+        "backend": ml.CpuBackend(),
         "model": model,
         "compiled": compiled,
         "params": compiled.get_parameters(),
@@ -151,9 +128,27 @@ def skip_without_its_needs(code: str) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_example_runs(name: str, names: dict[str, Any]) -> None:
-    code = EXAMPLES[name]
-    skip_without_its_needs(code)
-    exec(compile(code, f"<example of {name}>", "exec"), names)
+    run(name, EXAMPLES[name], names)
+
+
+@pytest.mark.parametrize("name", vars(DeviceArrays))
+@pytest.mark.parametrize("backend", ["TorchBackend", "JaxBackend"])
+def test_the_examples_of_arrays_run_on_each_backend(
+    backend: str, name: str, names: dict[str, Any]
+) -> None:
+    code = example_of(inspect.getdoc(getattr(ml.CpuBackend, name)) or "")
+    if "backend." in code:
+        run(f"{backend}.{name}", f"backend = ml.{backend}()\n{code}", names)
+
+
+def run(name: str, code: str, names: dict[str, Any]) -> None:
+    """Runs an example. Those of some classes begin where the example of the class ends."""
+    owner = name.rpartition(".")[0]
+    codes = [EXAMPLES[owner], code] if owner in SETUPS else [code]
+    for each in codes:
+        skip_without_its_needs(each)
+    for each in codes:
+        exec(compile(each, f"<example of {name}>", "exec"), names)
 
 
 def test_the_lines_before_examples_are_plain() -> None:
@@ -171,47 +166,35 @@ def test_examples_contain_no_ellipsis() -> None:
 
 
 def test_each_public_class_and_function_has_an_example() -> None:
-    public = {key: getattr(ml, key) for key in ml.__all__ if key not in RECORDS}
     without = [
         key
-        for key, thing in public.items()
-        if callable(thing)
-        and not (inspect.isclass(thing) and issubclass(thing, Exception))
-        and not example_of(inspect.getdoc(thing) or "")
+        for key, thing in public_names()
+        if callable(thing) and not is_error(thing) and not example_of(inspect.getdoc(thing) or "")
     ]
     assert without == []
 
 
-@pytest.mark.parametrize(
-    "owner",
-    [
-        *(ml.Model, ml.CompiledModel, ml.Optimizer, ml.TrainingStep),
-        *(ml.Engine, ml.PendingAnswer, ml.PerSample),
-    ],
-)
-def test_each_method_of_the_main_classes_has_an_example(owner: type) -> None:
-    methods = {key: inspect.getdoc(thing) or "" for key, thing in vars(owner).items()}
-    without = [
-        key
-        for key, text in methods.items()
-        if not key.startswith("_")
-        and callable(getattr(owner, key))
-        and not text.startswith("The old name of")
-        and not example_of(text)
-    ]
-    assert without == []
+def test_each_public_method_has_an_example() -> None:
+    assert [name for name, _, text in public_methods() if not example_of(text)] == []
+
+
+@pytest.mark.parametrize("name", WITH_ARRAYS)
+def test_what_takes_arrays_shapes_or_files_states_its_errors(name: str) -> None:
+    assert re.search(r"^Raises:$", WITH_ARRAYS[name], re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", WITH_ARRAYS)
+def test_what_takes_or_returns_arrays_states_shapes(name: str) -> None:
+    text = WITH_ARRAYS[name].partition("\nExample:")[0]
+    if ARRAY.search(text):
+        assert SHAPE.search(text)
 
 
 def test_each_public_class_and_function_names_a_page() -> None:
     root = Path(__file__).parents[3]
-    public = {key: getattr(ml, key) for key in ml.__all__ if key not in RECORDS}
-    modules = {key: thing for key, thing in public.items() if isinstance(thing, ModuleType)}
-    for key, module in modules.items():
-        names = [name for name in getattr(module, "__all__", ()) if name not in RECORDS]
-        public |= {f"{key}.{name}": getattr(module, name) for name in names}
     without = [
         key
-        for key, thing in public.items()
+        for key, thing in public_names()
         if callable(thing)
         and not any(
             (root / page).is_file() for page in re.findall(r"docs/[\w-]+\.md", thing.__doc__)

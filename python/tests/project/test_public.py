@@ -32,7 +32,8 @@ def members() -> Iterator[tuple[str, Any]]:
             yield cls.__name__, cls
         for key, member in vars(cls).items():
             if not key.startswith("_") or (key == "__call__" and cls.__name__ in CALLED):
-                yield f"{cls.__name__}.{key}", member
+                bound = getattr(cls, key) if isinstance(member, classmethod) else member
+                yield f"{cls.__name__}.{key}", bound
 
 
 CALLED = ("Model", "TrainingStep")
