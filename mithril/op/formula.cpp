@@ -26,9 +26,9 @@ constexpr std::array<std::array<std::string_view, 4>, 7> levels = {{
 // A chain of operators of one level becomes a tree as deep as the chain is long.
 constexpr int most_operators = 1000;
 
-class FormulaParser {
+class FormulaParser : private SyntaxReader {
  public:
-  explicit FormulaParser(std::string_view text) : text_(text), depth_("formula", text) {}
+  explicit FormulaParser(std::string_view text) : SyntaxReader("E0730", "formula", text) {}
 
   Formula parse() {
     Formula whole = choice();
@@ -122,17 +122,6 @@ class FormulaParser {
     return std::string(text_.substr(start, at_ - start));
   }
 
-  void skip_spaces() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-
-  bool take(std::string_view token) {
-    skip_spaces();
-    if (!text_.substr(at_).starts_with(token)) return false;
-    at_ += token.size();
-    return true;
-  }
-
   bool take_word(std::string_view word) {
     skip_spaces();
     const size_t start = at_;
@@ -148,14 +137,7 @@ class FormulaParser {
     return {};
   }
 
-  void require(bool holds, const std::string& expected) const {
-    if (!holds) raise_syntax("E0730", "formula", text_, at_, expected);
-  }
-
-  std::string_view text_;
-  size_t at_ = 0;
   int operators_ = 0;
-  NestingDepth depth_;
 };
 
 }  // namespace

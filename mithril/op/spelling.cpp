@@ -14,9 +14,9 @@ namespace {
 
 using Kind = SpelledExpression::Kind;
 
-class Parser {
+class Parser : private SyntaxReader {
  public:
-  explicit Parser(std::string_view text) : text_(text), depth_("spelling", text) {}
+  explicit Parser(std::string_view text) : SyntaxReader("E0731", "spelling", text) {}
 
   SpelledExpression parse() {
     SpelledExpression whole = choice();
@@ -159,25 +159,6 @@ class Parser {
   }
 
   static bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
-  void skip_spaces() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-
-  bool take(std::string_view token) {
-    skip_spaces();
-    if (!text_.substr(at_).starts_with(token)) return false;
-    at_ += token.size();
-    return true;
-  }
-
-  void require(bool holds, const std::string& expected) const {
-    if (!holds) raise_syntax("E0731", "spelling", text_, at_, expected);
-  }
-
-  std::string_view text_;
-  size_t at_ = 0;
-  NestingDepth depth_;
 };
 
 }  // namespace

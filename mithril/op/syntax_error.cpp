@@ -23,4 +23,19 @@ void NestingDepth::deepen(size_t at) {
                "at most " + std::to_string(deepest) + " levels of nesting");
 }
 
+void SyntaxReader::skip_spaces() {
+  while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+}
+
+bool SyntaxReader::take(std::string_view token) {
+  skip_spaces();
+  if (!text_.substr(at_).starts_with(token)) return false;
+  at_ += token.size();
+  return true;
+}
+
+void SyntaxReader::require(bool holds, const std::string& expected) const {
+  if (!holds) raise_syntax(code_, what_, text_, at_, expected);
+}
+
 }  // namespace mithril

@@ -1,4 +1,4 @@
-// Syntax errors in the formula or the spelling of a record.
+// The tokens and the syntax errors of the formula or the spelling of a record.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -32,6 +32,26 @@ class NestingDepth {
  private:
   std::string_view what_, text_;
   int depth_ = 0;
+};
+
+// Reads the tokens of a formula or a spelling. Spaces separate tokens. A parser derives from it.
+class SyntaxReader {
+ protected:
+  SyntaxReader(const char* code, std::string_view what, std::string_view text)
+      : text_(text), depth_(what, text), code_(code), what_(what) {}
+
+  void skip_spaces();
+  // Takes the token if it comes next.
+  bool take(std::string_view token);
+  void require(bool holds, const std::string& expected) const;
+
+  std::string_view text_;
+  size_t at_ = 0;
+  NestingDepth depth_;
+
+ private:
+  const char* code_;
+  std::string_view what_;
 };
 
 }  // namespace mithril
