@@ -31,6 +31,14 @@ void put_common(std::string& text, const ZipInput& entry, std::uint32_t checksum
   put(text, entry.name.size(), 2);
 }
 
+// Begins the field with the sizes, of which `bytes` follow the length.
+void put_zip64_sizes(std::string& text, const ZipInput& entry, std::uint64_t bytes) {
+  put(text, zip64_kind, 2);
+  put(text, bytes, 2);
+  put(text, entry.bytes.size(), 8);
+  put(text, entry.bytes.size(), 8);
+}
+
 std::string local_header_text(const ZipInput& entry, std::uint32_t checksum, std::uint64_t begin) {
   constexpr std::uint64_t fixed_bytes = 30, zip64_bytes = 20, padding_head = 4;
   std::string text;
@@ -40,10 +48,7 @@ std::string local_header_text(const ZipInput& entry, std::uint32_t checksum, std
   const std::uint64_t padding = (entry_alignment - end % entry_alignment) % entry_alignment;
   put(text, zip64_bytes + padding_head + padding, 2);
   text += entry.name;
-  put(text, zip64_kind, 2);
-  put(text, 16, 2);
-  put(text, entry.bytes.size(), 8);
-  put(text, entry.bytes.size(), 8);
+  put_zip64_sizes(text, entry, 16);
   put(text, padding_kind, 2);
   put(text, padding, 2);
   text.append(padding, '\0');
@@ -63,10 +68,7 @@ void put_directory_header(std::string& text, const ZipInput& entry, std::uint32_
   put(text, regular_file, 4);
   put(text, beyond_32_bits, 4);
   text += entry.name;
-  put(text, zip64_kind, 2);
-  put(text, 24, 2);
-  put(text, entry.bytes.size(), 8);
-  put(text, entry.bytes.size(), 8);
+  put_zip64_sizes(text, entry, 24);
   put(text, begin, 8);
 }
 
