@@ -51,6 +51,13 @@ void StatementWriter::write_block(size_t node, const Block& block) {
   }
 }
 
+std::vector<std::string> StatementWriter::declare_carries(size_t node, const Block& block) {
+  std::vector<std::string> carries;
+  for (size_t k = 0; k < block.carries; ++k)
+    carries.push_back(declare_carry(block, k, block.arguments[k], program_.node(node).outputs[k]));
+  return carries;
+}
+
 std::string StatementWriter::step_head(const Block& block, const std::string& variable) const {
   const std::string_view head = block.reverse ? syntax_.reverse_head : syntax_.loop_head;
   return fmt::format(fmt::runtime(head), variable, block.steps, 1);

@@ -60,6 +60,11 @@ class StatementWriter {
   virtual void write_steps(size_t, const Block&) {}   // a loop of steps
   virtual void write_choice(size_t, const Block&) {}  // both branches make the outputs
   virtual void write_while(size_t, const Block&) {}   // a loop that a condition ends
+  // Declares the carries of a loop before it, and returns their variables.
+  std::vector<std::string> declare_carries(size_t node, const Block& block);
+  // The buffers of a carry take turns, so that the last of a known number of steps writes the
+  // output of the loop. Called only if the language has blocks.
+  virtual std::string declare_carry(const Block&, size_t, ValueId, ValueId) { return {}; }
   // The line that begins a loop of steps.
   std::string step_head(const Block& block, const std::string& variable) const;
   // Copies the elements of a value to the tensor of another value with the same dims, or to an

@@ -109,13 +109,6 @@ std::vector<std::string> CppFunctionWriter::kept_variables(const Block& block) {
   return variables;
 }
 
-std::vector<std::string> CppFunctionWriter::declare_carries(size_t node, const Block& block) {
-  std::vector<std::string> carries;
-  for (size_t k = 0; k < block.carries; ++k)
-    carries.push_back(declare_carry(block, k, block.arguments[k], program_.node(node).outputs[k]));
-  return carries;
-}
-
 std::string CppFunctionWriter::declare_carry(const Block& block, size_t k, ValueId first,
                                              ValueId last) {
   const Graph& step = block.step().graph;

@@ -79,10 +79,7 @@ class CppFunctionWriter final : public StatementWriter {
                                  const std::vector<std::string>& carries);
   // Per argument: the variable, if it is one that a body reads as a whole.
   std::vector<std::string> kept_variables(const Block& block);
-  std::vector<std::string> declare_carries(size_t node, const Block& block);
-  // The buffers of a carry take turns, so that the last of a known number of steps writes the
-  // output of the loop.
-  std::string declare_carry(const Block& block, size_t k, ValueId first, ValueId last);
+  std::string declare_carry(const Block& block, size_t k, ValueId first, ValueId last) override;
   // Adds the inputs and outputs of a step.
   void name_in_step(FunctionNames& names, size_t node, const Block& block, const std::string& step,
                     const std::vector<std::string>& carries);

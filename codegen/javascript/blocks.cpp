@@ -121,14 +121,6 @@ std::vector<std::vector<bool>> JavaScriptFunctionWriter::wide_ints_of(const Bloc
   return wide_ints_of_bodies(block, arguments, language_);
 }
 
-std::vector<std::string> JavaScriptFunctionWriter::declare_carries(size_t node,
-                                                                   const Block& block) {
-  std::vector<std::string> carries;
-  for (size_t k = 0; k < block.carries; ++k)
-    carries.push_back(declare_carry(block, k, block.arguments[k], program_.node(node).outputs[k]));
-  return carries;
-}
-
 std::string JavaScriptFunctionWriter::declare_carry(const Block& block, size_t k, ValueId first,
                                                     ValueId last) {
   const Graph& step = block.step().graph;

@@ -58,10 +58,7 @@ class JavaScriptFunctionWriter final : public StatementWriter {
   // Per argument: the variable, if it is one that a body reads as a whole.
   std::vector<NestedTensor> kept_tensors(const Block& block);
   std::vector<std::vector<bool>> wide_ints_of(const Block& block) const;
-  std::vector<std::string> declare_carries(size_t node, const Block& block);
-  // The buffers of a carry take turns, so that the last of a known number of steps writes the
-  // output of the loop.
-  std::string declare_carry(const Block& block, size_t k, ValueId first, ValueId last);
+  std::string declare_carry(const Block& block, size_t k, ValueId first, ValueId last) override;
   NestedTensors tensors_in_step(size_t node, const Block& block, const std::string& step,
                                 const std::vector<std::string>& carries);
   void write_nested(const Block& block, const SourceProgram& body, const NestedTensors& tensors,
