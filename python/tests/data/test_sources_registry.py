@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from threads import results_of_threads
 
 import mithril as ml
 
@@ -84,23 +85,14 @@ def test_a_source_is_opened_when_it_is_first_loaded(registry, tmp_path: Path) ->
 
 
 def test_sixteen_threads_open_a_source_once(registry) -> None:
-    calls, got = [], []
-    begin = threading.Barrier(16)
+    calls = []
 
     def opened() -> Any:
         calls.append(threading.get_ident())
         return ARRAYS
 
-    def load() -> None:
-        begin.wait()
-        got.append(registry.load("points"))
-
     registry.register("points", opened)
-    threads = [threading.Thread(target=load) for _ in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    got = results_of_threads(16, lambda: registry.load("points"))
     assert len(calls) == 1 and len(got) == 16 and len(set(map(id, got))) == 1
 
 

@@ -11,7 +11,7 @@ import bert
 import numpy as np
 import pytest
 from c_library import Library, Options, Port
-from package_models import X, answer, save
+from package_models import SMALL_BERT, WRONG_RUNS, X, answer, codes_of_wrong_runs, save
 
 import mithril as ml
 from mithril import _core
@@ -22,14 +22,6 @@ LIBRARY = Path(_core.__file__).resolve().parents[2] / "libmithril_c.so"
 OUTSIDE = "the C interface is not built beside this module"
 pytestmark = pytest.mark.skipif(not LIBRARY.exists(), reason=OUTSIDE)
 
-SMALL = {
-    "vocab_size": 8000,
-    "max_position_embeddings": 16,
-    "hidden_size": 24,
-    "intermediate_size": 40,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 3,
-}
 # What version 1 of the header declared without error objects.
 OLDER = {
     "name": ctypes.c_char_p,
@@ -42,7 +34,7 @@ TOKENS = np.array([[101, 7592, 2088, 102]])
 
 def encoder(folder: Path) -> tuple[Path, np.ndarray]:
     """A package of a small BERT, and its embedding of TOKENS."""
-    model = bert.sentence_encoder(bert.Config(**SMALL))
+    model = bert.sentence_encoder(bert.Config(**SMALL_BERT))
     params = ml.compile(model, ml.CpuBackend(), inference=True).randomize_params(1)
     ml.save_package(folder / "encoder", model, params)
     data = {"input_ids": TOKENS, "token_type_ids": TOKENS * 0, "attention_mask": TOKENS > 0}
@@ -52,7 +44,7 @@ def encoder(folder: Path) -> tuple[Path, np.ndarray]:
 
 def bert_of_two_outputs(folder: Path) -> tuple[Path, list[np.ndarray]]:
     """A package of a small BERT, and the first row of each of its outputs for TOKENS."""
-    model = bert.bert(bert.Config(**SMALL))
+    model = bert.bert(bert.Config(**SMALL_BERT))
     params = ml.compile(model, ml.CpuBackend(), inference=True).randomize_params(1)
     ml.save_package(folder / "bert", model, params)
     package = ml.load_package(folder / "bert")
@@ -240,17 +232,7 @@ def test_wrong_runs_have_their_own_errors_and_leave_the_model_usable(
     library: Library, tmp_path: Path
 ) -> None:
     model = library.opened(save(tmp_path / "p"))
-    codes = [
-        library.run(model, data)[:2]
-        for data in (
-            {},
-            {"y": X},
-            {"x": X[0]},
-            {"x": np.ascontiguousarray(X[:, :3])},
-            {"x": X.astype(np.int64)},
-        )
-    ]
-    assert codes == [(2, "E0801"), (2, "E0802"), (2, "E0803"), (2, "E0804"), (2, "E0805")]
+    assert codes_of_wrong_runs(library, model) == WRONG_RUNS
     status, code, message = library.run(model, {"x": X}, count=2)
     assert (status, code) == (1, "E0870")
     assert message == (

@@ -9,18 +9,10 @@ import bert
 import numpy as np
 import pytest
 from c_library import Library, Port, Tensor
-from package_models import X, answer, model, params
+from package_models import SMALL_BERT, WRONG_RUNS, X, answer, codes_of_wrong_runs, model, params
 
 import mithril as ml
 
-SMALL = {
-    "vocab_size": 8000,
-    "max_position_embeddings": 16,
-    "hidden_size": 24,
-    "intermediate_size": 40,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 3,
-}
 IDS = np.array([[101, 7592, 2088, 102]])
 TOKENS = {"input_ids": IDS, "token_type_ids": IDS * 0, "attention_mask": IDS > 0}
 
@@ -49,7 +41,7 @@ def test_a_library_gives_the_answers_of_the_model(built: Path) -> None:
 @pytest.mark.slow
 def test_a_library_runs_bert(tmp_path: Path) -> None:
     compiled = ml.compile(
-        bert.sentence_encoder(bert.Config(**SMALL)), ml.CpuBackend(), inference=True
+        bert.sentence_encoder(bert.Config(**SMALL_BERT)), ml.CpuBackend(), inference=True
     )
     weights = compiled.randomize_params(1)
     ml.build_library(compiled, tmp_path / "encoder.so", weights, data=TOKENS)
@@ -74,17 +66,7 @@ def test_a_library_does_not_depend_on_mithril_and_exports_only_the_interface(bui
 def test_wrong_calls_have_the_errors_of_the_interface(built: Path) -> None:
     library = Library(built)
     opened = library.opened(built.parent)
-    codes = [
-        library.run(opened, data)[:2]
-        for data in (
-            {},
-            {"y": X},
-            {"x": X[0]},
-            {"x": np.ascontiguousarray(X[:, :3])},
-            {"x": X.astype(np.int64)},
-        )
-    ]
-    assert codes == [(2, "E0801"), (2, "E0802"), (2, "E0803"), (2, "E0804"), (2, "E0805")]
+    assert codes_of_wrong_runs(library, opened) == WRONG_RUNS
     status, code, message = library.run(opened, {"x": X}, count=2)
     assert (status, code) == (1, "E0870")
     assert "output_count is 2, expected 1" in message

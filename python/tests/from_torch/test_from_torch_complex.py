@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 
 import mithril as ml
@@ -10,7 +9,7 @@ import mithril as ml
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("mithril._torch", reason="torch is not built")
 
-from from_torch_agreement import assert_same  # noqa: E402
+from from_torch_agreement import as_double, assert_same  # noqa: E402
 from from_torch_cases import Case, Of, normal  # noqa: E402
 from torch import fft, nn  # noqa: E402
 
@@ -227,10 +226,6 @@ def test_half_precision_rounds_once(dtype: str, backend: type) -> None:
     compiled = ml.compile(model, backend(dtype=getattr(ml, dtype)), shapes={"x": list(X.shape)})
     given = x if backend is ml.TorchBackend else x.float().numpy()
     (made,) = compiled.evaluate({}, {"x": given}).values()
-    got = (
-        made.double()
-        if backend is ml.TorchBackend
-        else torch.from_numpy(np.asarray(made).astype(np.float64))
-    )
+    got = as_double(made)
     expected = function(x.double())
     assert (got - expected).abs().max() <= 8 * torch.finfo(narrow).eps * expected.abs().max()

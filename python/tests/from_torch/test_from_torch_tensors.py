@@ -10,7 +10,7 @@ import mithril as ml
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("mithril._torch", reason="torch is not built")
 
-from from_torch_agreement import assert_same  # noqa: E402
+from from_torch_agreement import as_double, assert_same  # noqa: E402
 from from_torch_cases import Case, Of, OfTwo, normal  # noqa: E402
 from from_torch_tensors import FUNCTIONS, REFUSED, TIED, TRICKY, F, X  # noqa: E402
 
@@ -150,11 +150,7 @@ def test_functions_of_half_precision_round_their_results_only(
         expected = WIDE[name](x.double())
         given = x if backend is ml.TorchBackend else x.float().numpy()
         (made,) = compiled.evaluate({}, {"x": given}).values()
-        got = (
-            made.double()
-            if backend is ml.TorchBackend
-            else torch.from_numpy(np.asarray(made).astype(np.float64))
-        )
+        got = as_double(made)
         rounding = 8 * torch.finfo(narrow).eps
         margin = rounding * expected.abs().max().item() + 8 * torch.finfo(narrow).tiny
         assert (got - expected).abs().max().item() <= margin, (scale, got, expected)

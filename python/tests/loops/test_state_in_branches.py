@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from branch_models import TARGETS, backend_of, tail
+from loop_models import running_total
 
 import mithril as ml
 
@@ -289,12 +290,7 @@ def test_a_layer_with_a_state_as_a_branch():
 
 
 def test_a_state_that_would_differ_for_each_index_is_refused():
-    step = ml.Model()
-    step |= ml.Add()(left="total", right="x", output="next_total")
-    step.bind_state_keys("total", "next_total", 0.0)
-    step |= ml.Buffer()(input="next_total", output="y")
-    step.set_shapes({"x": [], "total": []})
-    choice = ml.Cond("c", step, ml.Model.create(y=ml.IOKey("x", shape=[]) * 1.0))
+    choice = ml.Cond("c", running_total(), ml.Model.create(y=ml.IOKey("x", shape=[]) * 1.0))
     with pytest.raises(ml.ValueError) as raised:
         ml.compile(ml.vmap(choice, in_axes={"x": 0}), CPU, shapes={"x": [3]}, data_keys=["x"])
     assert raised.value.code == "E0428"

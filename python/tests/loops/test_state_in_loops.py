@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from branch_models import TARGETS, backend_of
 from loop_models import BACKEND, parameters_of
 
 import mithril as ml
@@ -262,15 +263,9 @@ def test_checkpoints_keep_states(tmp_path):
     assert [float(again(read, data)["final_cost"]) for _ in range(2)] == after
 
 
-@pytest.mark.parametrize("target", ["torch", "torch, eager", "jax"])
+@pytest.mark.parametrize("target", TARGETS[2:])
 def test_other_backends(target):
-    if target == "jax":
-        pytest.importorskip("jax")
-        backend, to = ml.JaxBackend(dtype=ml.float64), np.asarray
-    else:
-        torch = pytest.importorskip("torch")
-        backend = ml.TorchBackend(dtype=ml.float64, eager_mode="eager" in target)
-        to = torch.as_tensor
+    backend, to = backend_of(target)
     options = {"shapes": SHAPES, "data_keys": ["x", "h"]}
     one, other = ml.compile(loop(), BACKEND, **options), ml.compile(loop(), backend, **options)
     params, data = parameters_of(one), data_of(4)
@@ -278,10 +273,10 @@ def test_other_backends(target):
     start = one.initial_state_dict
     out, grad, state = one.evaluate(params, data, output_gradients=seeds, state=start)
     got, got_grad, got_state = other.evaluate(
-        {key: to(value) for key, value in params.items()},
-        {key: to(value) for key, value in data.items()},
-        output_gradients={key: to(value) for key, value in seeds.items()},
-        state={key: to(np.asarray(value)) for key, value in start.items()},
+        to(params),
+        to(data),
+        output_gradients=to(seeds),
+        state=to({key: np.asarray(value) for key, value in start.items()}),
     )
     for results, wanted in ((got, out), (got_grad, grad), (got_state, state)):
         for key, value in wanted.items():

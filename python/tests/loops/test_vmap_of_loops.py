@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from loop_models import BACKEND, BODIES, data_of, parameters_of
+from branch_models import TARGETS, backend_of
+from loop_models import BACKEND, BODIES, data_of, parameters_of, running_total
 
 import mithril as ml
 
@@ -313,15 +314,9 @@ def test_gradients_of_each_index_are_those_of_torch_and_jax():
         np.testing.assert_allclose(got, expected, rtol=1e-10, atol=1e-11)
 
 
-@pytest.mark.parametrize("target", ["torch", "torch, eager", "jax"])
+@pytest.mark.parametrize("target", TARGETS[2:])
 def test_other_backends(target):
-    if target == "jax":
-        pytest.importorskip("jax")
-        backend, to = ml.JaxBackend(dtype=ml.float64), np.asarray
-    else:
-        torch = pytest.importorskip("torch")
-        backend = ml.TorchBackend(dtype=ml.float64, eager_mode="eager" in target)
-        to = torch.as_tensor
+    backend, to = backend_of(target)
     rows = rows_of(data_for(), ["x"])
 
     def model():
@@ -331,8 +326,8 @@ def test_other_backends(target):
     params = parameters_of(one)
     expected = one.evaluate(params, rows)
     got = other.evaluate(
-        {key: to(value) for key, value in params.items()},
-        {key: to(value) for key, value in rows.items()},
+        to(params),
+        to(rows),
     )
     for key, value in expected.items():
         np.testing.assert_allclose(got[key], value, rtol=1e-10, atol=1e-12, err_msg=key)
@@ -358,12 +353,7 @@ def test_dropout_in_a_loop_draws_for_each_step_and_index(nested):
 
 
 def test_a_state_that_would_differ_for_each_index_is_refused():
-    step = ml.Model()
-    step |= ml.Add()(left="total", right="x", output="next_total")
-    step.bind_state_keys("total", "next_total", 0.0)
-    step |= ml.Buffer()(input="next_total", output="y")
-    step.set_shapes({"x": [], "total": []})
-    totals = ml.Scan(step, sequences=["x"], outputs=["y"])
+    totals = ml.Scan(running_total(), sequences=["x"], outputs=["y"])
     with pytest.raises(ml.ValueError) as caught:
         compiled_of(ml.vmap(totals, in_axes={"x": 0}), {"x": np.ones((2, 3))})
     assert caught.value.code == "E0428"

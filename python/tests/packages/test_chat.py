@@ -5,7 +5,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from chat_tokenizers import built_program
 
 import mithril as ml
 
@@ -18,26 +17,6 @@ TEXTS = [
     "Dots... (and) \u201cquotes\u201d \u2014 dashes, 3\u00bd \u20ac, na\u00efve "
     "\u65e5\u672c\u8a9e \u0440\u0443\u0441 \U0001f600!",
 ]
-
-
-@pytest.fixture(scope="module")
-def program():
-    return built_program()
-
-
-@pytest.fixture(scope="module")
-def torch():
-    return pytest.importorskip("torch", reason="torch is not installed")
-
-
-@pytest.fixture(scope="module")
-def transformers():
-    return pytest.importorskip("transformers", reason="transformers is not installed")
-
-
-@pytest.fixture(scope="module")
-def tokenizers(transformers):  # it needs them
-    return importlib.import_module("tokenizers")
 
 
 @pytest.fixture(scope="module")

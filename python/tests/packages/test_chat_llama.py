@@ -1,12 +1,10 @@
 """examples/chat on small models of the family of Llama that transformers stores."""
 
-import importlib
 import json
 import subprocess
 from pathlib import Path
 
 import pytest
-from chat_tokenizers import built_program
 
 import mithril as ml
 
@@ -70,26 +68,6 @@ SIZES = {
     "num_key_value_heads": 2,
     "max_position_embeddings": 256,
 }
-
-
-@pytest.fixture(scope="module")
-def program():
-    return built_program()
-
-
-@pytest.fixture(scope="module")
-def torch():
-    return pytest.importorskip("torch", reason="torch is not installed")
-
-
-@pytest.fixture(scope="module")
-def transformers():
-    return pytest.importorskip("transformers", reason="transformers is not installed")
-
-
-@pytest.fixture(scope="module")
-def tokenizers(transformers):  # it needs them
-    return importlib.import_module("tokenizers")
 
 
 def stored_tokenizer(path, name, tokenizers):

@@ -13,7 +13,6 @@ from chat_tokenizers import (
     PREPEND,
     REPLACE,
     added_token,
-    built_program,
     documents,
     metaspace,
     trained,
@@ -124,11 +123,6 @@ SIZES = {
     "bos_token_id": 1,
     "eos_token_id": 2,
 }
-
-
-@pytest.fixture(scope="module")
-def program():
-    return built_program()
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from package_models import X, answer, model, params, save
+from threads import results_of_threads
 
 import mithril as ml
 
@@ -140,24 +141,13 @@ def test_an_unknown_name_lists_the_nearest(registry) -> None:
 
 def test_sixteen_threads_load_a_model_once(registry) -> None:
     calls = []
-    begin = threading.Barrier(16)
 
     def make() -> ml.CompiledModel:
         calls.append(threading.get_ident())
         return compiled().bind(params())
 
     registry.register("net", make)
-    got = []
-
-    def load() -> None:
-        begin.wait()
-        got.append(registry.load("net"))
-
-    threads = [threading.Thread(target=load) for _ in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    got = results_of_threads(16, lambda: registry.load("net"))
     assert len(calls) == 1 and len(got) == 16 and len(set(map(id, got))) == 1
 
 

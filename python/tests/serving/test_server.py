@@ -10,6 +10,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from served_linear import COMPILED, PARAMS, X, Y
 
 import mithril as ml
 
@@ -18,20 +19,6 @@ pytestmark = pytest.mark.skipif(
 )
 LIMIT = 100_000
 HANGS = 300  # seconds, which only a server that hangs takes
-
-
-def network():
-    model = ml.Model()
-    model |= ml.Linear(dimension=4)(input="x", output="y")
-    model.expose_keys("y")
-    shapes = {"x": ["N", 3]}
-    return ml.compile(model, ml.CpuBackend(), shapes=shapes, inference=True)
-
-
-COMPILED = network()
-PARAMS = COMPILED.get_parameters(seed=1)
-X = np.arange(6, dtype=np.float32).reshape(2, 3)
-Y = COMPILED.bind(PARAMS).evaluate({}, {"x": X})["y"]
 
 
 @pytest.fixture(scope="module")

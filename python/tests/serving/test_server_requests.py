@@ -4,28 +4,15 @@ import importlib
 import json
 from importlib.util import find_spec
 
-import numpy as np
 import pytest
 from raw_http import exchange
+from served_linear import COMPILED, PARAMS, X
 
 import mithril as ml
 
 pytestmark = pytest.mark.skipif(
     find_spec("mithril._server") is None, reason="the server is not built"
 )
-
-
-def network():
-    model = ml.Model()
-    model |= ml.Linear(dimension=4)(input="x", output="y")
-    model.expose_keys("y")
-    shapes = {"x": ["N", 3]}
-    return ml.compile(model, ml.CpuBackend(), shapes=shapes, inference=True)
-
-
-COMPILED = network()
-PARAMS = COMPILED.get_parameters(seed=1)
-X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
 @pytest.fixture(scope="module")

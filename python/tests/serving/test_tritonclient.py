@@ -5,6 +5,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from served_linear import COMPILED, PARAMS, X, Y
 
 import mithril as ml
 
@@ -13,13 +14,6 @@ utils = pytest.importorskip("tritonclient.utils", reason="tritonclient is not in
 pytestmark = pytest.mark.skipif(
     find_spec("mithril._server") is None, reason="the server is not built"
 )
-MODEL = ml.Model()
-MODEL |= ml.Linear(dimension=4)(input="x", output="y")
-MODEL.expose_keys("y")
-COMPILED = ml.compile(MODEL, ml.CpuBackend(), shapes={"x": ["N", 3]}, inference=True)
-PARAMS = COMPILED.get_parameters(seed=1)
-X = np.arange(6, dtype=np.float32).reshape(2, 3)
-Y = COMPILED.bind(PARAMS).evaluate({}, {"x": X})["y"]
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,9 @@
 import copy
 import inspect
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import torch
 from from_torch_cases import Case
 from torch import nn
@@ -127,3 +129,10 @@ def assert_same_arrays(
     for name in expected.buffers.keys() & (others[-1] if state else {}).keys():
         got = torch.as_tensor(others[-1][name])
         assert_close(got, expected.buffers[name], f"buffer {name} on CpuBackend", case.tolerance)
+
+
+def as_double(made: Any) -> torch.Tensor:
+    """A result of any backend as a tensor of float64."""
+    if isinstance(made, torch.Tensor):
+        return made.double()
+    return torch.from_numpy(np.asarray(made).astype(np.float64))

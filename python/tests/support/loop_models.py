@@ -34,6 +34,16 @@ def normalized() -> ml.Model:
     return ml.Model.create(h_next=h_next, y=h_next.exp().sum(axis=-1))
 
 
+def running_total() -> ml.Model:
+    """A model with a state: the sum of all x."""
+    step = ml.Model()
+    step |= ml.Add()(left="total", right="x", output="next_total")
+    step.bind_state_keys("total", "next_total", 0.0)
+    step |= ml.Buffer()(input="next_total", output="y")
+    step.set_shapes({"x": [], "total": []})
+    return step
+
+
 BODIES = {
     "elman": (elman, {"h": "h_next"}),
     "lstm": (lstm, {"h": "h_next", "c": "c_next"}),
