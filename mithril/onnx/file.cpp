@@ -23,6 +23,7 @@ class FileReader {
   ValueRecord value(std::string_view bytes);
   void type(std::string_view bytes, ValueRecord& value);
   void tensor_type(std::string_view bytes, ValueRecord& value);
+  void element_type(std::string_view bytes, ValueRecord& value);
   std::vector<StatedDim> shape(std::string_view bytes);
   StatedDim dim(std::string_view bytes);
 
@@ -202,7 +203,12 @@ void FileReader::type(std::string_view bytes, ValueRecord& value) {
         tensor_type(fields.bytes(), value);
         break;
       case type_field::sequence_type:
-        value.other_kind = "sequence";
+        if (value.is_sequence) {
+          value.other_kind = "sequence of sequences";
+          break;
+        }
+        value.is_sequence = true;
+        element_type(fields.bytes(), value);
         break;
       case type_field::map_type:
         value.other_kind = "map";
@@ -214,10 +220,21 @@ void FileReader::type(std::string_view bytes, ValueRecord& value) {
         value.other_kind = "sparse tensor";
         break;
       case type_field::optional_type:
-        value.other_kind = "optional";
+        if (value.is_sequence || value.is_optional) {
+          value.other_kind = value.is_sequence ? "sequence of optionals" : "optional of optionals";
+          break;
+        }
+        value.is_optional = true;
+        element_type(fields.bytes(), value);
         break;
     }
   }
+}
+
+// Of a sequence, which has no element that is a sequence, or of an optional.
+void FileReader::element_type(std::string_view bytes, ValueRecord& value) {
+  for (Fields fields(bytes, source_, "TypeProto.Sequence"); fields.next();)
+    if (fields.tag() == element_type_field::elem_type) type(fields.bytes(), value);
 }
 
 void FileReader::tensor_type(std::string_view bytes, ValueRecord& value) {

@@ -53,7 +53,9 @@ using StatedDim = std::variant<std::monostate, std::int64_t, std::string>;
 struct ValueRecord {
   std::string name;
   ElementType type = ElementType::undefined;
-  std::string other_kind;  // "sequence": not a tensor
+  std::string other_kind;  // "map": neither a tensor nor a sequence of tensors
+  // A sequence of tensors of this type, an optional tensor, or an optional sequence.
+  bool is_sequence = false, is_optional = false;
   std::optional<std::vector<StatedDim>> dims;
 };
 

@@ -22,6 +22,7 @@ struct Refusal {
 constexpr std::int64_t most_number = (std::int64_t{1} << 31) - 1;
 constexpr std::size_t most_axes = 64;  // of a tensor
 constexpr std::int64_t most_made = std::int64_t{1} << 26;
+constexpr std::int64_t most_items = 1000;  // of a sequence
 
 // Returns the number, or the numbers. A number outside the limits is refused, and another count.
 std::int64_t within(const std::string& what, std::int64_t number, std::int64_t least,

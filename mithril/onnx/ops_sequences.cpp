@@ -6,10 +6,8 @@
 namespace mithril::onnx {
 namespace {
 
-constexpr std::size_t most_items = 1000;
-
 Value sequence_of(std::vector<Value> items, ElementType type) {
-  if (items.size() > most_items)
+  if (items.size() > static_cast<std::size_t>(most_items))
     refuse("it makes a sequence of " + std::to_string(items.size()) +
            " tensors, expected at most " + std::to_string(most_items));
   Value made;

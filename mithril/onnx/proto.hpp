@@ -43,6 +43,9 @@ namespace type_field {
 constexpr std::uint32_t tensor_type = 1, sequence_type = 4, map_type = 5, opaque_type = 7,
                         sparse_tensor_type = 8, optional_type = 9;
 }
+namespace element_type_field {  // of sequences and optionals
+constexpr std::uint32_t elem_type = 1;
+}
 namespace tensor_type_field {
 constexpr std::uint32_t elem_type = 1, shape = 2;
 }

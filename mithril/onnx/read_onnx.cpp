@@ -77,19 +77,18 @@ class FileImport {
   OnnxModel run() {
     check_file();
     find_inputs();
-    add_constants();
     importer_.open(scope_);
-    std::vector<std::pair<std::string, Connection>> outputs = composed_outputs();
+    compose_outputs();
     refuse_problems();
     Model& model = workspace_.model();
-    model.expose_keys(outputs);
+    model.expose_keys(made_);
     std::vector<std::string> data;
     const std::vector<std::string> keys = model.input_keys();
     for (const std::string& key : inputs_)
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) data.push_back(key);
     model.set_cin(data);
     return {model, std::move(workspace_.parameters()), std::move(workspace_.renamed()),
-            file_.metadata};
+            file_.metadata, std::move(lengths_)};
   }
 
  private:
@@ -111,14 +110,26 @@ class FileImport {
   void find_inputs() {
     std::set<std::string> initialized;
     for (const TensorRecord& record : file_.graph.initializers) initialized.insert(record.name);
-    std::vector<std::string> names;
-    for (const ValueRecord& input : file_.graph.inputs) names.push_back(input.name);
-    for (const auto& [name, tensor] : options_.constants) check_input(name, "constants", names);
-    for (const auto& [name, shape] : options_.shapes) check_input(name, "shapes", names);
-    for (const ValueRecord& input : file_.graph.inputs)
-      if (!initialized.contains(input.name) && !options_.constants.contains(input.name) &&
-          !scope_.values.contains(input.name))  // the import refuses a second input of the name
-        add_input(input);
+    check_options();
+    for (const ValueRecord& input : file_.graph.inputs) {
+      if (scope_.values.contains(input.name)) continue;  // the import refuses two of one name
+      if (options_.constants.contains(input.name) || !initialized.contains(input.name))
+        scope_.values[input.name] = composed_input(input);
+    }
+  }
+
+  void check_options() const {
+    std::vector<std::string> names, tensors;
+    for (const ValueRecord& input : file_.graph.inputs) {
+      names.push_back(input.name);
+      const auto length = length_of(input);
+      if (!input.is_sequence) tensors.push_back(input.name);
+      for (std::int64_t i = 0; i < length.value_or(0); ++i)
+        tensors.push_back(element_of(input, i).name);
+    }
+    for (const auto& [name, tensor] : options_.constants) check_input(name, "constants", tensors);
+    for (const auto& [name, shape] : options_.shapes) check_input(name, "shapes", tensors);
+    for (const auto& [name, length] : options_.lengths) check_input(name, "lengths", names);
   }
 
   void check_input(const std::string& name, const char* option,
@@ -127,25 +138,74 @@ class FileImport {
       unknown_name(ErrorKind::name, "E1312", std::string("input for ") + option, name, "", names);
   }
 
-  void add_input(const ValueRecord& input) {
-    Value& value = scope_.values[input.name];
-    value.name = input.name;
-    value.type = input.type;
-    const auto dtype = held_dtype(input.type);
-    if (!input.other_kind.empty() || !dtype) {
-      value.is_missing = true;
-      const std::string kind =
-          input.other_kind.empty() ? "a tensor of " + name_of(input.type) : "a " + input.other_kind;
-      importer_.note("input " + input.name, "it is " + kind);
-      return;
+  // The number of elements of a sequence; nothing if it is not stated, or if there is no sequence.
+  std::optional<std::int64_t> length_of(const ValueRecord& input) const {
+    const auto stated = options_.lengths.find(input.name);
+    if (stated == options_.lengths.end()) return std::nullopt;
+    const auto& length = stated->second;
+    const bool is_in_range = length && *length >= 0 && *length <= most_items;
+    if (length ? input.is_sequence && is_in_range : input.is_optional) return length;
+    raise({.kind = ErrorKind::value,
+           .code = "E1390",
+           .path = input.name,
+           .message = "this length does not fit the input",
+           .facts = {{"length", length ? std::to_string(*length) : "none"},
+                     {"input", kind_of(input)}},
+           .help = "a sequence has 0 to " + std::to_string(most_items) +
+                   " elements, and only an optional has none"});
+  }
+
+  std::string kind_of(const ValueRecord& input) const {
+    return std::string(input.is_optional ? "an optional " : "a ") +
+           (input.is_sequence ? "sequence of " : "tensor of ") + text_of(input);
+  }
+
+  // Elements may have different sizes, so the names of sizes mean nothing.
+  static ValueRecord element_of(const ValueRecord& sequence, std::int64_t i) {
+    ValueRecord element = sequence;
+    element.name += "." + std::to_string(i);
+    if (!element.dims) return element;
+    for (StatedDim& dim : *element.dims)
+      if (std::holds_alternative<std::string>(dim)) dim = std::monostate();
+    return element;
+  }
+
+  Value composed_input(const ValueRecord& input) {
+    Value made;
+    made.name = input.name;
+    made.type = input.type;
+    const auto length = length_of(input);
+    if (!input.other_kind.empty()) return refused_input(input, "it is a " + input.other_kind);
+    if (options_.lengths.contains(input.name) && !length) {
+      made.is_empty = true;
+      return made;
     }
-    if (input.dims && input.dims->size() > most_axes) {
-      value.is_missing = true;
-      importer_.note("input " + input.name, "it has " + std::to_string(input.dims->size()) +
-                                                " axes, expected at most " +
-                                                std::to_string(most_axes));
-      return;
+    if (!input.is_sequence) return tensor_input(input);
+    if (!length)
+      return refused_input(input, "it is a sequence; lengths= states its number of elements");
+    made.is_sequence = true;
+    for (std::int64_t i = 0; i < *length; ++i) {
+      made.items.push_back(tensor_input(element_of(input, i)));
+      made.is_missing = made.is_missing || made.items.back().is_missing;
     }
+    return made;
+  }
+
+  Value refused_input(const ValueRecord& input, const std::string& problem) {
+    importer_.note("input " + input.name, problem);
+    Value made;
+    made.is_missing = true;
+    return made;
+  }
+
+  Value tensor_input(const ValueRecord& input) {
+    if (const Tensor* constant = options_.constants.find(input.name))
+      return constant_input(input, *constant);
+    if (!held_dtype(input.type))
+      return refused_input(input, "it is a tensor of " + name_of(input.type));
+    if (input.dims && input.dims->size() > most_axes)
+      return refused_input(input, "it has " + std::to_string(input.dims->size()) +
+                                      " axes, expected at most " + std::to_string(most_axes));
     const std::string key = workspace_.port_name(input.name);
     Model& model = workspace_.model();
     static_cast<void>(model.add_input(key));
@@ -154,27 +214,24 @@ class FileImport {
     const bool is_replaced = stated != options_.shapes.end();
     model.set_shapes({{key, is_replaced ? stated->second : names_.shape(input)}});
     model.set_types({{key, workspace_.port_type(input.type)}});
-    value.connection = model[key];
     inputs_.push_back(key);
+    Value value(model[key], input.type);
+    value.name = input.name;
+    return value;
   }
 
-  void add_constants() {
-    for (const ValueRecord& input : file_.graph.inputs) {
-      const Tensor* given = options_.constants.find(input.name);
-      if (!given) continue;
-      const auto dtype = held_dtype(input.type);
-      const Tensor& tensor = *given;
-      if (!dtype || is_floating(*dtype) != is_floating(tensor.dtype()) || !fits(input, tensor)) {
-        raise({.kind = ErrorKind::value,
-               .code = "E1313",
-               .path = input.name,
-               .message = "this constant does not fit the input",
-               .facts = {{"constant", dtype_and_dims(tensor)}, {"input", text_of(input)}}});
-      }
-      Value value(tensor.to(*dtype), input.type);
-      value.name = input.name;
-      scope_.values[input.name] = value;
+  Value constant_input(const ValueRecord& input, const Tensor& tensor) const {
+    const auto dtype = held_dtype(input.type);
+    if (!dtype || is_floating(*dtype) != is_floating(tensor.dtype()) || !fits(input, tensor)) {
+      raise({.kind = ErrorKind::value,
+             .code = "E1313",
+             .path = input.name,
+             .message = "this constant does not fit the input",
+             .facts = {{"constant", dtype_and_dims(tensor)}, {"input", text_of(input)}}});
     }
+    Value value(tensor.to(*dtype), input.type);
+    value.name = input.name;
+    return value;
   }
 
   static bool fits(const ValueRecord& input, const Tensor& tensor) {
@@ -191,24 +248,37 @@ class FileImport {
     return name_of(input.type) + (input.dims ? to_string(names_.shape(input)) : "");
   }
 
-  std::vector<std::pair<std::string, Connection>> composed_outputs() {
-    std::vector<std::pair<std::string, Connection>> outputs;
+  void compose_outputs() {
     for (const ValueRecord& output : file_.graph.outputs) {
       const Value value = importer_.need(scope_, output.name);
       if (value.is_missing) continue;
-      if (value.is_sequence || value.is_empty) {
-        importer_.note("output " + output.name, "it is no tensor");
+      const bool is_stated = output.type != ElementType::undefined;
+      if (is_stated && !value.is_empty && value.is_sequence != output.is_sequence) {
+        importer_.note("output " + output.name,
+                       value.is_sequence ? "it is a sequence, and the file states a tensor"
+                                         : "it is a tensor, and the file states a sequence");
         continue;
       }
-      const ElementType type = output.type == ElementType::undefined ? value.type : output.type;
-      if (type != value.type || !held_dtype(type)) {
-        importer_.note("output " + output.name, refused_type(value.type, type));
-        continue;
+      if (value.is_empty) {
+        lengths_[output.name] = std::nullopt;
+      } else if (value.is_sequence) {
+        lengths_[output.name] = static_cast<std::int64_t>(value.items.size());
+        for (std::size_t i = 0; i < value.items.size(); ++i)
+          add_output(output.name + "." + std::to_string(i), value.items[i], output.type);
+      } else {
+        add_output(output.name, value, output.type);
       }
-      const Connection result = workspace_.exact(workspace_.connection(value), type);
-      outputs.emplace_back(output_name(output.name), apply("buffer", {result}));
     }
-    return outputs;
+  }
+
+  void add_output(const std::string& name, const Value& value, ElementType stated) {
+    const ElementType type = stated == ElementType::undefined ? value.type : stated;
+    if (type != value.type || !held_dtype(type)) {
+      importer_.note("output " + name, refused_type(value.type, type));
+      return;
+    }
+    const Connection result = workspace_.exact(workspace_.connection(value), type);
+    made_.emplace_back(output_name(name), apply("buffer", {result}));
   }
 
   std::string refused_type(ElementType made, ElementType stated) const {
@@ -246,7 +316,9 @@ class FileImport {
   Importer importer_;
   Scope scope_;
   std::vector<std::string> inputs_;
-  std::set<std::string> outputs_;
+  std::set<std::string> outputs_;  // their names
+  std::vector<std::pair<std::string, Connection>> made_;
+  std::map<std::string, std::optional<std::int64_t>> lengths_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Reads ONNX files as models.
 #pragma once
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ struct OnnxOptions {
   TensorMap constants = {};
   // Sizes of inputs, in place of those that the file states: {{"x", {ml::any, 3, 224, 224}}}.
   std::vector<std::pair<std::string, ShapeSpec>> shapes = {};
+  // The number of elements of each input that is a sequence. The elements of `x` are the inputs
+  // "x.0", "x.1" and so on. Nothing: an optional input without an element.
+  std::map<std::string, std::optional<std::int64_t>> lengths = {};
   // The dtype of the backend that the model will be compiled for: float32 or float64. Values of the
   // other one keep their dtype.
   DType dtype = DType::float32;
@@ -29,6 +33,9 @@ struct OnnxModel {
   std::map<std::string, std::string> renamed;
   // What the exporter noted in the file, such as the labels of classes. Not always UTF-8.
   std::map<std::string, std::string> metadata;
+  // The number of elements of each output that is a sequence; the elements of `y` are the outputs
+  // "y.0", "y.1" and so on. Nothing: an optional output without an element, which is no port.
+  std::map<std::string, std::optional<std::int64_t>> lengths;
 };
 
 // The graph of an ONNX file as a model, with the names of the file for its inputs, outputs and
@@ -39,8 +46,8 @@ struct OnnxModel {
 // TypeError E1305 for elements that Mithril lacks, InputError E1306 for external data in another
 // folder, ValueError E1310 for a newer opset, ValueError E1311 with all nodes that cannot be
 // imported, NameError E1312 for an option about an input that the file lacks, ValueError E1313 for
-// a constant that does not fit its input, ValueError E1326 for functions and loops that make more
-// than 200,000 nodes. Example:
+// a constant that does not fit its input, ValueError E1390 for a length that does not fit it,
+// ValueError E1326 for functions and loops that make more than 200,000 nodes. Example:
 //   ml::OnnxModel net = ml::read_onnx("net.onnx", {.shapes = {{"x", {ml::any, 3, 224, 224}}}});
 //   auto compiled = ml::compile(net.model, ml::cpu());
 //   auto outputs = compiled.evaluate(net.parameters, {{"x", image}});

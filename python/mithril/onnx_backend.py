@@ -16,7 +16,7 @@ from onnx.helper import tensor_dtype_to_np_dtype
 
 from . import _core
 from .backends.cpu import CpuBackend
-from .onnx import from_onnx
+from .onnx import OnnxModel, from_onnx
 
 __all__ = ["Backend", "PreparedModel", "prepare", "run_model", "supports_device"]
 
@@ -28,6 +28,8 @@ class PreparedModel(BackendRep):
 
     Shapes, axes and counts may be inputs in ONNX. Inputs that have to be known are fixed to the
     values of the run, and the compiled models are kept by these values. `fixed` names them.
+    Sequences are lists, and a model is compiled for their lengths. An optional without an element
+    is None.
     """
 
     def __init__(self, model: onnx.ModelProto) -> None:
@@ -43,68 +45,104 @@ class PreparedModel(BackendRep):
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Returns the outputs for inputs in the order of the graph, or by name."""
         named = inputs if isinstance(inputs, dict) else self._by_name(inputs)
-        given = {name: as_array(name, value) for name, value in named.items()}
+        given, lengths = elements(named)
         refused = None
         for fixed in choices(given):
-            key = tuple(
-                (name, given[name].dtype.str, given[name].shape, given[name].tobytes())
-                for name in sorted(fixed)
+            key = (
+                tuple(lengths.items()),
+                tuple(
+                    (name, given[name].dtype.str, given[name].shape, given[name].tobytes())
+                    for name in sorted(fixed)
+                ),
             )
             try:
                 if key not in self._compiled:
-                    self._compiled[key] = self._compile({name: given[name] for name in fixed})
+                    constants = {name: given[name] for name in fixed}
+                    self._compiled[key] = self._compile(constants, lengths)
             except (_core.ValueError, _core.TypeError) as error:
                 if error.code not in ("E1311", "E1313", "E1361", "E1365"):
                     raise
                 refused = refused or error
                 continue
             self.fixed = sorted(fixed)
-            compiled, params, renamed = self._compiled[key]
-            return self._evaluated(compiled, params, renamed, given)
+            compiled, read = self._compiled[key]
+            return self._evaluated(compiled, read, given)
         raise BackendIsNotSupposedToImplementIt(str(refused))
 
     def _by_name(self, inputs: Any) -> dict[str, Any]:
         return {spec.name: value for spec, value in zip(self._inputs, inputs, strict=False)}
 
-    def _compile(self, constants: dict[str, Any]) -> Any:
+    def _compile(self, constants: dict[str, Any], lengths: dict[str, int | None]) -> Any:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "model.onnx")
             path.write_bytes(self._bytes)
-            model, params, renamed = from_onnx(path, constants, dtype=self._dtype)
+            read = from_onnx(path, constants, lengths=lengths, dtype=self._dtype)
             backend = CpuBackend(dtype=self._dtype)
-            return _core.compile(model, backend, inference=True), params, renamed
+            return _core.compile(read.model, backend, inference=True), read
 
-    def _evaluated(self, compiled: Any, params: Any, renamed: Any, given: Any) -> tuple[Any, ...]:
-        keys = compiled.data_keys
-        data = {key: given[renamed.get(key, key)] for key in keys}
-        results = compiled.evaluate(params, data)
-        ports = {renamed.get(port, port): port for port in results}
-        return tuple(self._result(spec, results[ports[spec.name]]) for spec in self._outputs)
+    def _evaluated(self, compiled: Any, read: OnnxModel, given: Any) -> tuple[Any, ...]:
+        data = {key: given[read.renamed.get(key, key)] for key in compiled.data_keys}
+        results = compiled.evaluate(read.params, data)
+        ports = {read.renamed.get(port, port): results[port] for port in results}
+        return tuple(self._output(spec, ports, read.lengths) for spec in self._outputs)
 
-    def _result(self, spec: Any, result: Any) -> Any:
-        wanted = tensor_dtype_to_np_dtype(spec.type.tensor_type.elem_type)
+    def _output(self, spec: Any, ports: dict[str, Any], lengths: dict[str, int | None]) -> Any:
+        """A tensor, or a list of the elements of a sequence, or None."""
+        name, tensor = spec.name, tensor_type_of(spec.type)
+        if name not in lengths:
+            return self._result(name, tensor, ports[name])
+        length = lengths[name]
+        if length is None:
+            return None
+        parts = [f"{name}.{i}" for i in range(length)]
+        return [self._result(part, tensor, ports[part]) for part in parts]
+
+    def _result(self, name: str, tensor: Any, result: Any) -> Any:
+        wanted = tensor_dtype_to_np_dtype(tensor.elem_type)
         if wanted.name == "bfloat16":
             return np.asarray(result).astype(wanted)
         array = np.asarray(result)
         if array.dtype != wanted:
-            message = (
-                f"output {spec.name} has the dtype {array.dtype}, and the file states {wanted}"
-            )
+            message = f"output {name} has the dtype {array.dtype}, and the file states {wanted}"
             raise TypeError(message)
         return array
 
 
+def tensor_type_of(stated: Any) -> Any:
+    """The type of a tensor, or of the elements of a sequence or an optional."""
+    kind = stated.WhichOneof("value")
+    if kind in ("sequence_type", "optional_type"):
+        return tensor_type_of(getattr(stated, kind).elem_type)
+    return stated.tensor_type
+
+
 def has_doubles(model: onnx.ModelProto) -> bool:
     graph = model.graph
-    stated = [value.type.tensor_type.elem_type for value in [*graph.input, *graph.output]]
+    stated = [tensor_type_of(value.type).elem_type for value in [*graph.input, *graph.output]]
     return TensorProto.DOUBLE in stated
 
 
 def as_array(name: str, value: Any) -> Any:
-    """The array of an input, which is no sequence and no string."""
+    """The array of an input, which is no string."""
     if not isinstance(value, np.ndarray | np.generic) or value.dtype.kind in "OSU":
         raise BackendIsNotSupposedToImplementIt(f"the input {name} is no tensor of numbers")
     return np.asarray(value)
+
+
+def elements(named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, int | None]]:
+    """The tensors of the inputs, with the elements of sequences, and the lengths of sequences."""
+    given: dict[str, Any] = {}
+    lengths: dict[str, int | None] = {}
+    for name, value in named.items():
+        if value is None:
+            lengths[name] = None
+        elif isinstance(value, list):
+            lengths[name] = len(value)
+            for i, each in enumerate(value):
+                given[f"{name}.{i}"] = as_array(f"{name}.{i}", each)
+        else:
+            given[name] = as_array(name, value)
+    return given, lengths
 
 
 def choices(given: dict[str, Any]) -> list[list[str]]:

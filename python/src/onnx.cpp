@@ -22,17 +22,20 @@ py::dict metadata_of(const OnnxModel& read) {
 }
 
 py::tuple read_onnx_file(py::handle path, const py::dict& constants, const py::dict& shapes,
-                         py::handle dtype) {
+                         const py::dict& lengths, py::handle dtype) {
   const std::string file = path_of(path);
   OnnxOptions options{.constants = tensor_map_of(constants), .dtype = dtype_of_object(dtype)};
   for (const auto& [key, shape] : shapes)
     options.shapes.emplace_back(text_of(key, "the name of an input"), shape_of(shape));
+  for (const auto& [key, length] : lengths)
+    options.lengths[text_of(key, "the name of an input")] =
+        length.is_none() ? std::nullopt : std::optional(length.cast<std::int64_t>());
   const OnnxModel made = [&] {
     const InterpreterUnlocked free;
     return read_onnx(file, options);
   }();
   return py::make_tuple(object_of(made.model), dict_of(made.parameters), made.renamed,
-                        metadata_of(made));
+                        metadata_of(made), made.lengths);
 }
 
 OnnxWriteOptions write_options(const py::dict& params, const py::dict& state, std::int64_t opset,
@@ -104,8 +107,8 @@ std::vector<std::pair<std::string, std::string>> onnx_spellings() {
 
 void bind_onnx(py::module_& module) {
   module.def("_read_onnx", read_onnx_file, py::arg("path"), py::arg("constants"), py::arg("shapes"),
-             py::arg("dtype"),
-             "The model, parameters, renamed ports and metadata of an ONNX file.");
+             py::arg("lengths"), py::arg("dtype"),
+             "The model, parameters, renamed ports, metadata and lengths of an ONNX file.");
   module.def("_write_onnx", write_onnx_file, py::arg("compiled"), py::arg("path"),
              py::arg("params"), py::arg("state"), py::arg("opset"), py::arg("external_data"),
              py::arg("gradients"), py::arg("functions"), py::arg("all_values"),

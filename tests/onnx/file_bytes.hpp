@@ -82,6 +82,22 @@ inline std::string onnx_value(std::string_view name, const std::vector<std::int6
       .bytes();
 }
 
+// An input or an output that is a sequence of float tensors of any rank.
+inline std::string onnx_sequence(std::string_view name) {
+  const std::string tensor = OnnxMessage()
+                                 .number(onnx::tensor_type_field::elem_type,
+                                         static_cast<std::int64_t>(onnx::ElementType::float32))
+                                 .bytes();
+  const std::string element = OnnxMessage().text(onnx::type_field::tensor_type, tensor).bytes();
+  const std::string sequence =
+      OnnxMessage().text(onnx::element_type_field::elem_type, element).bytes();
+  return OnnxMessage()
+      .text(onnx::value_info_field::name, name)
+      .text(onnx::value_info_field::type,
+            OnnxMessage().text(onnx::type_field::sequence_type, sequence).bytes())
+      .bytes();
+}
+
 // A tensor without elements.
 inline OnnxMessage onnx_tensor(std::string_view name, const std::vector<std::int64_t>& dims,
                                onnx::ElementType type = onnx::ElementType::float32) {

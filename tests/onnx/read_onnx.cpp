@@ -291,4 +291,25 @@ TEST_CASE("onnx: values have the dtypes of their element types on a backend of f
                   Tensor::of<std::uint8_t>({2}, {144, 2})));
 }
 
+TEST_CASE("onnx: the elements of a sequence are inputs and outputs") {
+  const FileFolder folder;
+  const OnnxGraph graph{.nodes = {onnx_node("SequenceInsert", {"s", "x"}, {"t"})},
+                        .inputs = {tests::onnx_sequence("s"), onnx_value("x", {2})},
+                        .outputs = {tests::onnx_sequence("t")}};
+  const OnnxModel net =
+      read_graph(folder, graph, {.shapes = {{"s.0", {1}}}, .lengths = {{"s", 1}}});
+  CHECK(net.model.input_keys() == std::vector<std::string>{"s.0", "x"});
+  CHECK(net.lengths == decltype(net.lengths){{"t", 2}});
+  const Tensor first = Tensor::of<float>({1}, {3}), x = Tensor::of<float>({2}, {-1, 2});
+  const auto outputs = compile(net.model, cpu()).evaluate({}, {{"s.0", first}, {"x", x}});
+  CHECK(identical(outputs.at("t.0"), first));
+  CHECK(identical(outputs.at("t.1"), x));
+  CHECK_THROWS_WITH_AS(read_graph(folder, graph, {.lengths = {{"x", 1}}}),
+                       "mithril.ValueError[E1390]: x: this length does not fit the input\n"
+                       "  length : 1\n"
+                       "  input  : a tensor of float[2]\n"
+                       "  help: a sequence has 0 to 1000 elements, and only an optional has none",
+                       Error);
+}
+
 }  // namespace mithril

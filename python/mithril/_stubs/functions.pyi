@@ -45,8 +45,9 @@ def _read_onnx(
     path: str | PathLike[str],
     constants: Mapping[str, Any],
     shapes: Mapping[str, Any],
+    lengths: Mapping[str, int | None],
     dtype: DTypeLike,
-) -> tuple[Model, dict[str, Any], dict[str, str], dict[str, str]]: ...
+) -> tuple[Model, dict[str, Any], dict[str, str], dict[str, str], dict[str, int | None]]: ...
 def _write_onnx(
     compiled: CompiledModel,
     path: str | PathLike[str],

@@ -25,7 +25,8 @@ class OnnxModel(_OnnxModelFields):
 
     `renamed` has the ports that have another name than in the file: the port, and that name.
     `metadata`, which is no element of the tuple, has what the exporter noted in the file, such as
-    the labels of classes.
+    the labels of classes. `lengths` has the number of elements of each output that is a sequence,
+    and None for an optional output without an element.
 
     Example:
         net = ml.from_onnx("net.onnx")
@@ -35,6 +36,7 @@ class OnnxModel(_OnnxModelFields):
     """
 
     metadata: dict[str, str]
+    lengths: dict[str, int | None]
 
 
 @checked
@@ -43,6 +45,7 @@ def from_onnx(
     constants: Mapping[str, Any] | None = None,
     shapes: Mapping[str, Sequence[int | str | EllipsisType | None]] | None = None,
     *,
+    lengths: Mapping[str, int | None] | None = None,
     dtype: _core.dtype | str = "float32",
 ) -> OnnxModel:
     """Converts an ONNX file to a model and returns the model and its parameters.
@@ -58,17 +61,21 @@ def from_onnx(
             inputs of the model.
         shapes: Sizes of inputs in place of those in the file: {"x": [None, 3, 224, 224]}. An int, a
             name, or None for any size.
+        lengths: The number of elements of each input that is a sequence: {"x": 3}. The elements
+            are the inputs "x.0", "x.1" and "x.2". None for an optional input without an element.
         dtype: The dtype of the backend that the model will be compiled for. Tensors of the file
             that are "float64" or "float32", but not of this dtype, keep theirs.
     Returns:
         A tuple (model, params, renamed), where renamed has the ports that have another name than in
-        the file. Its attribute `metadata` is the metadata of the file.
+        the file. Its attribute `metadata` is the metadata of the file. The elements of an output
+        `y` that is a sequence are the outputs "y.0", "y.1" and so on; the attribute `lengths` has
+        their number.
     Raises:
         InputError: The file, or its external data, cannot be read.
         ParseError: The file is damaged, or not an ONNX file.
         ValueError: Nodes cannot be imported (the error lists all of them with their reasons), or
-            the file is for a newer opset.
-        NameError: `constants` or `shapes` names no input.
+            the file is for a newer opset, or a constant or a length does not fit its input.
+        NameError: `constants`, `shapes` or `lengths` names no input.
 
     Example:
         model, params, _ = ml.from_onnx("net.onnx", shapes={"x": ["N", 3, 224, 224]})
@@ -77,10 +84,16 @@ def from_onnx(
 
     See docs/onnx.md.
     """
-    for name, given in (("constants", constants), ("shapes", shapes)):
+    options = (("constants", constants), ("shapes", shapes), ("lengths", lengths))
+    for name, given in options:
         if given is not None and not isinstance(given, Mapping):
             wrong_argument("from_onnx", name, "a dict or None", given)
-    read = _core._read_onnx(file, dict(constants or {}), dict(shapes or {}), dtype)
+    for key, length in (lengths or {}).items():
+        if length is not None and not isinstance(length, int):
+            wrong_argument("from_onnx", f"lengths[{key!r}]", "an int or None", length)
+    read = _core._read_onnx(
+        file, dict(constants or {}), dict(shapes or {}), dict(lengths or {}), dtype
+    )
     made = OnnxModel(*read[:3])
-    made.metadata = read[3]
+    made.metadata, made.lengths = read[3:]
     return made

@@ -181,5 +181,6 @@ def test_wrong_sequences_are_refused(tmp_path, nodes, reason):
     assert refusal(tmp_path, nodes).partition(" (opset 18): ")[2] == reason
 
 
-def test_a_sequence_is_no_output(tmp_path):
-    assert refusal(tmp_path, PAIR, "s") == "output s : it is no tensor"
+def test_the_file_states_which_outputs_are_sequences(tmp_path):
+    reason = "output s : it is a sequence, and the file states a tensor"
+    assert refusal(tmp_path, PAIR, "s") == reason

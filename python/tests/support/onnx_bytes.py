@@ -74,8 +74,25 @@ def tensor(name: str, array: np.ndarray) -> bytes:
 
 def value(name: str, dims: list[int | str], dtype: str = "float32") -> bytes:
     """An input or an output."""
+    return typed(name, tensor_type(dims, dtype))
+
+
+def typed(name: str, kind: bytes) -> bytes:
+    """An input or an output of this type."""
+    return field(1, name) + field(2, kind)
+
+
+def tensor_type(dims: list[int | str], dtype: str = "float32") -> bytes:
     sizes = b"".join(field(1, field(2 if isinstance(d, str) else 1, d)) for d in dims)
-    return field(1, name) + field(2, field(1, field(1, TYPES[dtype]) + field(2, sizes)))
+    return field(1, field(1, TYPES[dtype]) + field(2, sizes))
+
+
+def sequence_type(element: bytes) -> bytes:
+    return field(4, field(1, element))
+
+
+def optional_type(element: bytes) -> bytes:
+    return field(9, field(1, element))
 
 
 def file(
