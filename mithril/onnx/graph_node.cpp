@@ -146,6 +146,7 @@ void need_type(const std::string& what, ElementType made, ElementType expected) 
 }
 
 bool is_graph_node(const NodeRecord& node) {
+  if (node.domain == "ai.onnx.preview") return node.op == "FlexAttention";
   return node.domain.empty() &&
          (node.op == "If" || node.op == "Loop" || node.op == "Scan" || node.op == "SequenceMap");
 }
@@ -155,6 +156,7 @@ Outputs outputs_of_graph_node(const GraphNode& at) {
   if (op == "Loop") return loop_outputs(at);
   if (op == "Scan") return scan_outputs(at);
   if (op == "SequenceMap") return mapped_sequences(at);
+  if (op == "FlexAttention") return flex_attention_outputs(at);
   if (at.node.is_known(0) && at.node.known(0).size() == 1)
     return branch_outputs(at, at.node.number(0) != 0 ? "then_branch" : "else_branch");
   return Choice(at).outputs();

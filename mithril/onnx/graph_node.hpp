@@ -17,11 +17,12 @@ struct GraphNode {
   Scope inner(const GraphRecord& graph, Workspace& workspace) const;
 };
 
-// Whether the node is `If`, `Loop`, `Scan` or `SequenceMap`.
+// Whether the node is `If`, `Loop`, `Scan`, `SequenceMap` or `FlexAttention`.
 bool is_graph_node(const NodeRecord& node);
 Outputs outputs_of_graph_node(const GraphNode& node);
 Outputs loop_outputs(const GraphNode& node);
 Outputs scan_outputs(const GraphNode& node);
+Outputs flex_attention_outputs(const GraphNode& node);
 
 // Outputs of a node of which one is missing. The problems have been noted.
 Outputs missing_outputs(const GraphNode& node);

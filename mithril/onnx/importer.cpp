@@ -1,6 +1,7 @@
 #include "mithril/onnx/importer.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "mithril/base/text.hpp"
 #include "mithril/onnx/element_type.hpp"
@@ -29,9 +30,13 @@ std::string op_of(const NodeRecord& node) {
   return node.domain.empty() ? node.op : node.domain + "." + node.op;
 }
 
-// Floats with an axis are weights, and other tensors constants.
+// Floats with an axis are weights, and other tensors constants. A single infinity is what masks and
+// pads contain.
 bool is_weight(const Value& value) {
-  return value.known && is_float(value.type) && is_computed(value.type) && value.known->rank() > 0;
+  if (!value.known || !is_float(value.type) || !is_computed(value.type)) return false;
+  const Tensor& elements = *value.known;
+  if (elements.rank() == 0) return false;
+  return elements.size() != 1 || std::isfinite(elements.at_as_double(0));
 }
 
 Value known_value(const std::string& name, Tensor elements, ElementType type) {

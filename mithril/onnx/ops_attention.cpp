@@ -1,98 +1,125 @@
 // Attention and rotary positions.
-#include <cmath>
 #include <limits>
 
-#include "mithril/onnx/parts.hpp"
+#include "mithril/onnx/heads.hpp"
+#include "mithril/onnx/windows.hpp"
 
 namespace mithril::onnx {
 namespace {
 
-void refuse_halves(const NodeContext& node) {
-  if (size_of(*held_dtype(node.type())) == 2) refuse("halves are not supported");
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The inputs of Attention.
+enum : std::size_t { mask_input = 3, past_key = 4, past_value = 5, key_lengths = 6 };
+
+// Which keys a query may attend to, and what is added to its scores.
+struct AttentionMask {
+  std::optional<Connection> allowed = {}, added = {};
+
+  void allow(const Connection& more) { allowed = allowed ? *allowed & more : more; }
+  // The scores of keys that are left out are -inf.
+  Connection applied(const Connection& scores) const {
+    const Connection sum = added ? scores + *added : scores;
+    return allowed ? selected(*allowed, sum, -infinity) : sum;
+  }
+  // For each query, whether it may attend to no key.
+  Connection leaves_nothing() const {
+    if (!added) return apply("max", {allowed->cast(DType::float32), -1, true}).eq(0.0);
+    const Connection bias = allowed ? selected(*allowed, *added, -infinity) : *added;
+    return apply("max", {bias, -1, true}).eq(-infinity);
+  }
+  bool is_empty() const { return !allowed && !added; }
+};
+
+// The mask for all keys. Those after its end are left out.
+Connection whole_mask(const NodeContext& node, const Size& keys) {
+  node.need_rank(mask_input, 1, 4);
+  const std::vector<Size> sizes = node.sizes(mask_input);
+  const auto *own = std::get_if<std::int64_t>(&sizes.back()),
+             *all = std::get_if<std::int64_t>(&keys);
+  if (!own || !all || *own == *all) return node[mask_input];
+  if (*own > *all)
+    refuse("its mask has " + std::to_string(*own) + " keys of " + std::to_string(*all));
+  std::vector<std::pair<std::int64_t, std::int64_t>> pads(sizes.size());
+  pads.back().second = *all - *own;
+  const bool is_bool = node.type(mask_input) == ElementType::boolean;
+  const Binding filler = is_bool ? Binding(false) : Binding(-infinity);
+  return apply("pad", {node[mask_input], pairs_of(pads), filler});
 }
 
-// [B, S, heads * D] as [B, heads, S, D].
-Connection split_heads(const Connection& x, std::int64_t heads) {
-  const std::vector<Size> sizes = *sizes_of(x);
-  return transposed(reshaped(x, {sizes[0], sizes[1], heads, -1}), {0, 2, 1, 3});
+// `queries`, `keys`: their numbers.
+AttentionMask attention_mask(const NodeContext& node, const Size& queries, const Size& keys) {
+  AttentionMask mask;
+  if (node.has(mask_input)) {
+    const Connection whole = whole_mask(node, keys);
+    (node.type(mask_input) == ElementType::boolean ? mask.allowed : mask.added) = whole;
+  }
+  const Connection places = positions_to(keys);
+  // The place of each query among the keys: [Q, 1], or [B, 1, Q, 1].
+  Connection own = expanded(positions_to(queries), {1});
+  if (node.has(past_key)) own = apply("add", {own, binding_of(node.sizes(past_key)[2])});
+  if (node.has(key_lengths)) {
+    const Connection lengths = expanded(node[key_lengths], {1, 2, 3});
+    own = own + apply("subtract", {lengths, binding_of(queries)});
+    mask.allow(places < lengths);
+  }
+  const auto window = [&](const char* name) {
+    return within(std::string("its attribute '") + name + "'", node.integer(name, -1), -1);
+  };
+  const std::int64_t before = window("left_window_size"), after = window("right_window_size");
+  if (node.flag("is_causal")) mask.allow(places <= own);
+  if (before >= 0) mask.allow(places >= own - before);
+  if (after >= 0) mask.allow(places <= own + after);
+  return mask;
 }
 
-// Each head of the keys serves `times` neighbouring heads of the queries.
-Connection repeated_heads(const Connection& x, std::int64_t times) {
-  if (times == 1) return x;
-  const std::vector<Size> s = *sizes_of(x);
-  const std::vector<Size> wide{s[0], s[1], times, s[2], s[3]};
-  const Connection all = apply("broadcast_to", {expanded(x, {2}), Binding(bindings_of(wide))});
-  return reshaped(all, {s[0], product_of({s[1], times}), s[2], s[3]});
+// In the precision that the node states, and back. A query without keys gets zeros.
+Connection weights_of(const NodeContext& node, const Connection& scores,
+                      const AttentionMask& mask) {
+  const ElementType precision = element_type(node, "softmax_precision", node.type());
+  if (!is_float(precision)) refuse("its softmax_precision is " + name_of(precision));
+  const Connection wide = precision == node.type() ? scores : converted(scores, precision);
+  if (mask.is_empty()) return converted(apply("softmax", {wide, -1}), node.type());
+  const Connection nothing = mask.leaves_nothing();
+  const Connection weights = apply("softmax", {selected(nothing, 0.0, wide), -1});
+  return converted(selected(nothing, 0.0, weights), node.type());
 }
 
 Outputs attention(const NodeContext& node) {
-  refuse_halves(node);
-  if (node.has(6)) refuse("nonpad_kv_seqlen is not supported");
-  for (const char* name : {"left_window_size", "right_window_size"})
-    if (node.integer(name, -1) != -1) refuse(std::string(name) + " is not supported");
   const bool is_flat = node.need_rank(0, 3, 4) == 3;
   for (const std::size_t i : {1, 2}) node.need_rank(i, node.rank(0), node.rank(0));
-  for (const std::size_t i : {4, 5})
+  for (const std::size_t i : {past_key, past_value})
     if (node.has(i)) node.need_rank(i, 4, 4);
-  if (node.has(3)) node.need_rank(3, 1, 4);
-  Connection q = node[0], k = node[1], v = node[2];
+  if (node.has(past_key) && node.has(key_lengths)) refuse("it has a past and nonpad_kv_seqlen");
+  Heads heads{node[0], node[1], node[2]};
   if (is_flat) {
-    const auto heads = [&](const char* name) {
+    const auto count = [&](const char* name) {
       return within(std::string("its attribute ") + name, node.integer(name), 1);
     };
-    q = split_heads(q, heads("q_num_heads"));
-    k = split_heads(k, heads("kv_num_heads"));
-    v = split_heads(v, heads("kv_num_heads"));
+    heads.queries = split_heads(heads.queries, count("q_num_heads"));
+    heads.keys = split_heads(heads.keys, count("kv_num_heads"));
+    heads.values = split_heads(heads.values, count("kv_num_heads"));
   }
-  if (node.has(4)) k = joined({node[4], k}, 2);
-  if (node.has(5)) v = joined({node[5], v}, 2);
-  const Connection present_k = k, present_v = v;
-  const auto q_sizes = numbers_of(*sizes_of(q)), k_sizes = numbers_of(*sizes_of(k));
-  if (!q_sizes || !k_sizes) refuse("it needs the sizes of its inputs");
-  const std::int64_t key_heads = within("the number of heads of the keys", (*k_sizes)[1], 1);
-  if ((*q_sizes)[1] % key_heads != 0)
-    refuse("its number of heads is not a multiple of that of the keys");
-  k = repeated_heads(k, (*q_sizes)[1] / key_heads);
-  v = repeated_heads(v, (*q_sizes)[1] / key_heads);
-  const double scale = node.real("scale", 1 / std::sqrt(static_cast<double>((*q_sizes)[3])));
-  const double root = std::sqrt(scale);
-  const Connection products = matmul(q * root, transposed(k, {0, 1, 3, 2}) * root);
-  const double infinity = std::numeric_limits<double>::infinity();
-  Connection scores = products;
+  if (node.has(past_key)) heads.keys = joined({node[past_key], heads.keys}, 2);
+  if (node.has(past_value)) heads.values = joined({node[past_value], heads.values}, 2);
+  const Connection present_k = heads.keys, present_v = heads.values;
+  heads = aligned(heads);
+  const Connection products = scaled_products(node, heads);
   const double cap = node.real("softcap", 0.0);
-  if (cap != 0) scores = apply("tanh", {scores / cap}) * cap;
-  const Connection capped = scores;
-  if (node.has(3)) {
-    if (node.known_dims(3).back() != (*k_sizes)[2]) refuse("its mask is shorter than the keys");
-    if (node.type(3) == ElementType::boolean) {
-      scores = selected(node[3], scores, -infinity);
-    } else {
-      scores = scores + node[3];
-    }
-  }
-  if (node.flag("is_causal")) {
-    const std::int64_t before = node.has(4) ? node.known_dims(4)[2] : 0;
-    const Connection rows = expanded(positions_to((*q_sizes)[2]), {1}) + before;
-    scores = selected(positions_to((*k_sizes)[2]) <= rows, scores, -infinity);
-  }
-  const Connection weights = apply("softmax", {scores, -1});
-  // A query that may attend to nothing gets zeros.
-  const Connection safe = selected(apply("max", {scores, -1, true}).eq(-infinity), 0.0, weights);
-  Connection result = matmul(safe, v);
-  if (is_flat) {
-    const std::vector<Size> sizes = *sizes_of(result);
-    result = reshaped(transposed(result, {0, 2, 1, 3}),
-                      {sizes[0], sizes[2], product_of({sizes[1], sizes[3]})});
-  }
+  const Connection capped = cap != 0 ? apply("tanh", {products / cap}) * cap : products;
+  const AttentionMask mask =
+      attention_mask(node, (*sizes_of(heads.queries))[2], (*sizes_of(heads.keys))[2]);
+  const Connection scores = mask.applied(capped);
+  const Connection weights = weights_of(node, scores, mask);
+  Connection result = matmul(weights, heads.values);
+  if (is_flat) result = merged_heads(result);
   const std::int64_t mode = node.integer("qk_matmul_output_mode", 0);
   if (node.wants(3) && (mode < 0 || mode > 3)) refuse("its qk_matmul_output_mode is not supported");
-  const Connection shown[] = {products, capped, scores, safe};
+  const Connection shown[] = {products, capped, scores, weights};
   return {result, present_k, present_v, shown[node.wants(3) ? mode : 0]};
 }
 
 Outputs rotary_embedding(const NodeContext& node) {
-  refuse_halves(node);
   const bool is_flat = node.need_rank(0, 3, 4) == 3;
   // [B, S, heads, D]
   Connection x = node[0];
@@ -140,8 +167,8 @@ Outputs rotary_embedding(const NodeContext& node) {
 std::vector<OpRow> attention_rows() {
   return {
       of_floats({"Attention", 23, attention, "MatrixMultiply, Softmax, Where",
-                 "halves, nonpad_kv_seqlen, windows, masks shorter than the keys"}),
-      of_floats({"RotaryEmbedding", 23, rotary_embedding, "Multiply, Add, Concat", "halves"}),
+                 "numbers of heads that are not known"}),
+      of_floats({"RotaryEmbedding", 23, rotary_embedding, "Multiply, Add, Concat"}),
   };
 }
 
