@@ -21,25 +21,32 @@ QuantizedRange limits_of(ElementType type) {
   refuse("it makes " + name_of(type));
 }
 
-// A number for all elements, or one for each index of the axis.
+// A number for all elements, one for each index of the axis, or one for each block of its indices.
 Connection along(const NodeContext& node, std::size_t i, std::int64_t axis, std::size_t rank) {
   const std::size_t own = node.rank(i);
+  const std::int64_t block = within("its attribute 'block_size'", node.integer("block_size", 0), 0);
+  if (block != 0) {
+    if (own != rank) refuse("its scales have another rank than its input");
+    const Size size = node.sizes()[static_cast<std::size_t>(axis)];
+    const Connection all = apply("repeat_interleave", {node[i], block, axis});
+    return sliced(all, axis, 0, binding_of(size));  // the last block may be smaller
+  }
   if (own == 0) return node[i];
   const std::vector<std::int64_t> dims = node.known_dims(i);
-  if (own != 1) refuse("blocks of scales are not supported");
+  if (own != 1) refuse("its scales have " + std::to_string(own) + " axes, expected 0 or 1");
   if (dims[0] == 1) return node[i];
   return expanded(node[i], range_to(rank - static_cast<std::size_t>(axis), 1));
 }
 
 // The axis with one scale for each index; any one for a single scale.
 std::int64_t scale_axis(const NodeContext& node, std::size_t rank) {
+  if (node.integer("block_size", 0) != 0) return node.axis(node.integer("axis", 1), rank);
   const bool is_single = node.rank(1) == 0 || node.known_dims(1)[0] == 1;
   return is_single ? 0 : node.axis(node.integer("axis", 1), rank);
 }
 
 Outputs dequantize(const NodeContext& node) {
   const std::size_t rank = node.rank();
-  if (node.integer("block_size", 0) != 0) refuse("blocks of scales are not supported");
   const std::int64_t axis = scale_axis(node, rank);
   const ElementType type = node.type(1);
   const DType wide = is_float(node.type()) ? DType::float32 : DType::int32;
@@ -58,7 +65,6 @@ Connection quantized(const Connection& x, const Connection& scale, const Binding
 
 Outputs quantize(const NodeContext& node) {
   const std::size_t rank = node.rank();
-  if (node.integer("block_size", 0) != 0) refuse("blocks of scales are not supported");
   const std::int64_t axis = scale_axis(node, rank);
   const ElementType stated = element_type(node, "output_dtype", ElementType::undefined);
   const ElementType type = node.has(2)                        ? node.type(2)
@@ -154,15 +160,14 @@ Outputs quantized_conv(const NodeContext& node) {
 }  // namespace
 
 std::vector<OpRow> quantized_rows() {
-  const std::string_view blocks = "blocks of scales";
   return {
       {"ConvInteger", 10, conv_integer, "convolutions of doubles", {}, true},
-      {"DequantizeLinear", 10, dequantize, "Subtract, Multiply", blocks, true},
+      {"DequantizeLinear", 10, dequantize, "Subtract, Multiply", {}, true},
       {"DynamicQuantizeLinear", 11, quantize_dynamically, "Max, Min, Divide, Round, Clamp"},
       {"MatMulInteger", 10, mat_mul_integer, "MatrixMultiply of doubles", {}, true},
       {"QLinearConv", 10, quantized_conv, "convolutions of doubles, Round, Clamp", {}, true},
       {"QLinearMatMul", 10, quantized_mat_mul, "MatrixMultiply of doubles, Round, Clamp", {}, true},
-      {"QuantizeLinear", 10, quantize, "Divide, Round, Clamp", blocks, true},
+      {"QuantizeLinear", 10, quantize, "Divide, Round, Clamp", {}, true},
   };
 }
 

@@ -1,16 +1,10 @@
 // Sums, means and extrema along axes, and cumulative ones.
+#include <limits>
+
 #include "mithril/onnx/parts.hpp"
 
 namespace mithril::onnx {
 namespace {
-
-// The extremum of no elements is infinite in ONNX, and an error here.
-void refuse_empty(const NodeContext& node) {
-  for (const Size& size : node.sizes()) {
-    const auto* number = std::get_if<std::int64_t>(&size);
-    if (number && *number == 0) refuse("it chooses from no elements");
-  }
-}
 
 struct Reduced {
   Binding axes = none;
@@ -35,16 +29,42 @@ Connection reduce(const char* op, const Connection& x, const Reduced& reduced) {
   return apply(op, {x, reduced.axes, reduced.keeps});
 }
 
+// What ONNX makes of no elements, which is an error of the ops here: the number in place of each
+// result. Nothing if all axes that are reduced have elements.
+std::optional<Outputs> of_no_elements(const NodeContext& node, double number) {
+  const std::vector<Size> sizes = node.sizes();
+  const auto axes = node.integers_or_input("axes", 1);
+  std::vector<bool> is_reduced(sizes.size(), !axes || axes->empty());
+  if (axes)
+    for (const std::int64_t axis : *axes)
+      is_reduced[static_cast<std::size_t>(node.axis(axis, sizes.size()))] = true;
+  const Reduced reduced = reduced_axes(node);
+  std::vector<Size> rest;
+  bool has_none = false;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto* size = std::get_if<std::int64_t>(&sizes[i]);
+    if (is_reduced[i]) has_none = has_none || (size && *size == 0);
+    if (!is_reduced[i] || reduced.keeps) rest.push_back(is_reduced[i] ? Size(1) : sizes[i]);
+  }
+  if (!has_none || reduced.is_identity) return std::nullopt;
+  if (is_int(node.type())) refuse("it chooses from no ints");
+  const Binding shape(bindings_of(rest));
+  if (node.type() == ElementType::boolean) return Outputs{apply("full", {shape, number > 0})};
+  return Outputs{apply("full", {shape, number, *held_dtype(node.type())})};
+}
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
 Outputs reduce_sum(const NodeContext& node) { return {reduce("sum", node[0], reduced_axes(node))}; }
 Outputs reduce_prod(const NodeContext& node) {
   return {reduce("prod", node[0], reduced_axes(node))};
 }
 Outputs reduce_max(const NodeContext& node) {
-  refuse_empty(node);
+  if (auto made = of_no_elements(node, -infinite)) return *std::move(made);
   return {reduce("max", node[0], reduced_axes(node))};
 }
 Outputs reduce_min(const NodeContext& node) {
-  refuse_empty(node);
+  if (auto made = of_no_elements(node, infinite)) return *std::move(made);
   return {reduce("min", node[0], reduced_axes(node))};
 }
 
@@ -77,7 +97,7 @@ Outputs reduce_log_sum_exp(const NodeContext& node) {
   refuse_ints(node);
   const Reduced reduced = reduced_axes(node);
   if (reduced.is_identity) return {node[0]};
-  refuse_empty(node);
+  if (auto made = of_no_elements(node, -infinite)) return *std::move(made);
   const Connection largest = apply("max", {node[0], reduced.axes, true});
   const Connection finite = selected(apply("is_nan", {largest - largest}), 0.0, largest);
   const Connection sums = apply("sum", {(node[0] - finite).exp(), reduced.axes, true});

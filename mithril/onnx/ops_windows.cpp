@@ -14,14 +14,76 @@ Outputs conv(const NodeContext& node) {
 }
 
 // Adds columns to the windows of an image.
+// The places of numbers below `counts`, times the steps, in a tensor of these dims; the last axis
+// varies first.
+std::vector<std::int64_t> grid_places(const std::vector<std::int64_t>& counts,
+                                      const std::vector<std::int64_t>& steps,
+                                      const std::vector<std::int64_t>& dims) {
+  std::vector<std::int64_t> places{0};
+  for (std::size_t axis = 0; axis < counts.size(); ++axis) {
+    within("the number of its elements", counts[axis], 0,
+           most_made / static_cast<std::int64_t>(places.size() + 1));
+    std::vector<std::int64_t> next;
+    for (const std::int64_t place : places)
+      for (std::int64_t i = 0; i < counts[axis]; ++i)
+        next.push_back(place * dims[axis] + i * steps[axis]);
+    places = std::move(next);
+  }
+  return places;
+}
+
+// The sums of the elements of all blocks at each place of the image, by their indices.
+Connection summed_blocks(const NodeContext& node, const std::vector<std::int64_t>& image,
+                         const std::vector<std::int64_t>& block,
+                         const std::vector<std::int64_t>& pads) {
+  const std::size_t axes = image.size();
+  const auto strides = node.integers("strides", axes, 1, 1);
+  const auto dilations = node.integers("dilations", axes, 1, 1);
+  std::vector<std::int64_t> whole, counts;  // with the pads; the numbers of blocks
+  Tuple cut(2, Datum::ints({0, 0}));
+  std::int64_t size = 1;
+  for (std::size_t i = 0; i < axes; ++i) {
+    whole.push_back(image[i] + pads[i] + pads[axes + i]);
+    size = within("the number of elements of its image", size * whole[i], 1, most_made);
+    const std::int64_t extent = dilations[i] * (block[i] - 1) + 1;
+    within("a size of its image", whole[i], extent);
+    counts.push_back((whole[i] - extent) / strides[i] + 1);
+    cut.push_back(Datum::ints({-pads[i], -pads[axes + i]}));
+  }
+  const auto first = grid_places(counts, strides, whole),
+             inside = grid_places(block, dilations, whole);
+  const auto blocks = static_cast<std::int64_t>(first.size());
+  const auto taps = static_cast<std::int64_t>(inside.size());
+  within("the number of its elements", taps, 1, most_made / blocks);
+  std::vector<std::int64_t> places;
+  for (const std::int64_t tap : inside)
+    for (const std::int64_t begin : first) places.push_back(begin + tap);
+  const std::vector<Size> sizes = node.sizes();
+  const auto* columns = std::get_if<std::int64_t>(&sizes[1]);
+  if (!columns) refuse("it needs the number of channels", "shapes= of the inputs states it");
+  if (*columns % taps != 0)
+    refuse("its number of channels is not a multiple of " + std::to_string(taps));
+  const std::int64_t channels = *columns / taps;
+  const std::vector<Size> wide{sizes[0], channels, taps * blocks}, flat{sizes[0], channels, size};
+  const Connection index = apply("broadcast_to", {constant(places), Binding(bindings_of(wide))});
+  const Connection zeros = apply("full", {Binding(bindings_of(flat)), 0, *held_dtype(node.type())});
+  const Connection sums =
+      apply("scatter", {zeros, index, reshaped(node[0], wide), -1, Datum("add")});
+  std::vector<Size> dims{sizes[0], channels};
+  dims.insert(dims.end(), whole.begin(), whole.end());
+  return apply("pad", {reshaped(sums, dims), Datum(cut), 0});
+}
+
 Outputs col2im(const NodeContext& node) {
+  node.need_rank(0, 3, 3);
   const std::vector<std::int64_t> image = node.ints(1), block = node.ints(2);
-  if (image.size() != 2)
-    refuse("it has " + std::to_string(image.size()) + " spatial axes, and 2 are supported");
-  within("its image_shape", image, 2, 1);
-  within("its block_shape", block, 2, 1);
-  const std::vector<std::int64_t> pads = node.integers("pads", 4, 0, 0);
-  if (pads[0] != pads[2] || pads[1] != pads[3]) refuse("its pads differ before and after an axis");
+  const std::size_t axes = image.size();
+  within("the number of its spatial axes", static_cast<std::int64_t>(axes), 1, most_axes - 2);
+  within("its image_shape", image, axes, 1);
+  within("its block_shape", block, axes, 1);
+  const std::vector<std::int64_t> pads = node.integers("pads", 2 * axes, 0, 0);
+  if (axes != 2 || pads[0] != pads[2] || pads[1] != pads[3])
+    return {summed_blocks(node, image, block, pads)};
   return {layer("Fold",
                 {{"output_size", Datum::ints(image)},
                  {"kernel_size", Datum::ints(block)},
@@ -162,16 +224,20 @@ Connection pool(const char* op, const Connection& x, const WindowGrid& windows) 
   return reshaped(deep, {sizes[0], sizes[1], (*sizes_of(deep))[2], sizes[3], sizes[4]});
 }
 
+// Of the ints that ONNX has pools of.
+std::int64_t lowest_byte(ElementType type) {
+  if (type != ElementType::int8 && type != ElementType::uint8)
+    refuse("its input is " + name_of(type) + ", expected floats, int8 or uint8");
+  return type == ElementType::int8 ? -128 : 0;
+}
+
 Outputs max_pool(const NodeContext& node) {
   WindowGrid windows = pool_windows(node);
   const std::vector<std::int64_t> more = beyond(node, windows);
   for (std::size_t i = 0; i < more.size(); ++i) windows.pads[i].second += more[i];
-  const double lowest = is_float(node.type()) ? -std::numeric_limits<double>::infinity()
-                                              : std::numeric_limits<std::int32_t>::min();
+  const Binding lowest = is_float(node.type()) ? Binding(-std::numeric_limits<double>::infinity())
+                                               : Binding(lowest_byte(node.type()));
   if (!node.wants(1)) {
-    const bool is_padded = std::any_of(windows.pads.begin(), windows.pads.end(),
-                                       [](auto& pad) { return pad.first != 0 || pad.second != 0; });
-    if (is_padded && !is_float(node.type())) refuse("padding of ints is not supported");
     return {pool("max_pool2d", padded(node[0], windows.pads, lowest), windows)};
   }
   // The places of the elements in the whole tensor.
@@ -267,7 +333,8 @@ std::vector<OpRow> window_rows() {
   return {
       of_floats({"AveragePool", 1, average_pool, "PrimitiveAvgPool2D", axes}),
       of_floats({"CausalConvWithState", 27, causal_conv, "PrimitiveConvolution1D, Sigmoid"}),
-      of_floats({"Col2Im", 18, col2im, "Fold", "other than 2 spatial axes; pads that differ"}),
+      of_floats({"Col2Im", 18, col2im, "Fold; Scatter for other than 2 axes",
+                 "shapes that depend on data"}),
       of_floats({"Conv", 1, conv, "PrimitiveConvolution1D, PrimitiveConvolution2D, Conv3d", axes}),
       of_floats({"ConvTranspose", 1, conv_transpose,
                  "ConvTranspose1d, ConvTranspose2d, ConvTranspose3d", axes}),

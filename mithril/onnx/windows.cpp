@@ -49,7 +49,8 @@ Binding pairs_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& pads)
 }
 
 Connection padded(const Connection& x,
-                  const std::vector<std::pair<std::int64_t, std::int64_t>>& pads, double value) {
+                  const std::vector<std::pair<std::int64_t, std::int64_t>>& pads,
+                  const Binding& value) {
   const bool is_needed = std::any_of(
       pads.begin(), pads.end(), [](const auto& pad) { return pad.first != 0 || pad.second != 0; });
   if (!is_needed) return x;

@@ -20,7 +20,8 @@ WindowGrid windows_of(const NodeContext& node, std::vector<std::int64_t> kernel)
 
 // Pads the last axes with the value.
 Connection padded(const Connection& x,
-                  const std::vector<std::pair<std::int64_t, std::int64_t>>& pads, double value);
+                  const std::vector<std::pair<std::int64_t, std::int64_t>>& pads,
+                  const Binding& value);
 Binding pairs_of(const std::vector<std::pair<std::int64_t, std::int64_t>>& pads);
 
 // Convolution over any number of spatial axes up to three.

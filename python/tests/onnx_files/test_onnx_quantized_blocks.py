@@ -1,0 +1,41 @@
+"""Blocks of scales in QuantizeLinear and DequantizeLinear, compared with NumPy."""
+
+import numpy as np
+import onnx_bytes as ob
+import pytest
+from onnx_nodes import refusal, run
+
+RNG = np.random.default_rng(0)
+
+
+def wide(x, block, axis, size):
+    return np.repeat(x, block, axis).take(range(size), axis)
+
+
+@pytest.mark.parametrize(("axis", "block"), [(0, 2), (1, 3), (1, 2), (-1, 4)])
+@pytest.mark.parametrize("has_zero", [False, True])
+def test_each_block_has_a_scale(tmp_path, axis, block, has_zero):
+    dims = [4, 5, 6]
+    dims[axis] = -(-dims[axis] // block)
+    x, scale = RNG.normal(size=(4, 5, 6)), RNG.uniform(0.01, 0.1, dims)
+    zero = RNG.integers(0, 9, dims).astype(np.uint8)
+    size = x.shape[axis]
+    steps = np.rint(x / wide(scale, block, axis, size))
+    shift = wide(zero, block, axis, size) if has_zero else 0
+    wanted = np.clip(steps + shift, 0, 255).astype(np.uint8)
+    data = {"x": x, "scale": scale} | ({"zero": zero} if has_zero else {})
+    names = "scale zero" if has_zero else "scale"
+    options = {"axis": axis, "block_size": block}
+    [q] = run(tmp_path, ob.node("QuantizeLinear", f"x {names}", "y", **options), data)
+    np.testing.assert_array_equal(q, wanted)
+    node = ob.node("DequantizeLinear", f"x {names}", "y", **options)
+    [y] = run(tmp_path, node, data | {"x": wanted})
+    back = (wanted.astype(np.float64) - shift) * wide(scale, block, axis, size)
+    np.testing.assert_allclose(y, back, rtol=1e-12)
+
+
+def test_blocks_of_another_rank_are_refused(tmp_path):
+    data = {"x": RNG.normal(size=(4, 6)), "scale": RNG.uniform(size=2)}
+    node = ob.node("QuantizeLinear", "x scale", "y", axis=1, block_size=3)
+    reason = "QuantizeLinear (opset 25): its scales have another rank than its input"
+    assert refusal(tmp_path, node, data) == reason
