@@ -9,10 +9,12 @@ const std::vector<OpRow>& op_rows() {
   static const std::vector<OpRow> rows = [] {
     std::vector<OpRow> all;
     for (const auto rows_of :
-         {elementwise_rows, activation_rows, shape_rows, moving_rows, gathering_rows,
-          reduction_rows, window_rows, normalization_rows, product_rows, creation_rows, loss_rows,
-          recurrent_rows, resizing_rows, quantized_rows, attention_rows, sequence_rows,
-          linear_attention_rows, training_rows}) {
+         {elementwise_rows,      activation_rows, shape_rows,     moving_rows,
+          gathering_rows,        reduction_rows,  window_rows,    normalization_rows,
+          product_rows,          creation_rows,   loss_rows,      recurrent_rows,
+          resizing_rows,         quantized_rows,  attention_rows, sequence_rows,
+          linear_attention_rows, training_rows,   fourier_rows,   region_rows,
+          feature_rows}) {
       const std::vector<OpRow> some = rows_of();
       all.insert(all.end(), some.begin(), some.end());
     }

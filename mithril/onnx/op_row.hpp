@@ -67,5 +67,8 @@ std::vector<OpRow> attention_rows();
 std::vector<OpRow> linear_attention_rows();
 std::vector<OpRow> sequence_rows();
 std::vector<OpRow> training_rows();
+std::vector<OpRow> fourier_rows();
+std::vector<OpRow> region_rows();
+std::vector<OpRow> feature_rows();
 
 }  // namespace mithril::onnx
