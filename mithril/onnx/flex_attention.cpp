@@ -19,7 +19,8 @@ std::optional<Connection> changed(const GraphNode& at, const char* name, const C
   at.importer.open(inner);
   const Value made = at.importer.need(inner, graph.outputs.front().name);
   if (made.is_missing) return std::nullopt;
-  if (made.is_sequence || made.is_empty) refuse(std::string("its ") + name + " makes no tensor");
+  if (made.is_sequence || made.is_empty || made.count)
+    refuse(std::string("its ") + name + " makes no tensor of known sizes");
   need_type(std::string("the output of its ") + name, made.type, type);
   return at.scope.workspace->connection(made);
 }

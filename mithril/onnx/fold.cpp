@@ -1,6 +1,7 @@
 #include "mithril/onnx/fold.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 
 #include "mithril/base/text.hpp"
@@ -39,6 +40,23 @@ double made_bytes(const Graph& graph) {
   return total;
 }
 
+// The first elements along an axis.
+Tensor first_of(const Tensor& x, std::int64_t axis, std::int64_t count) {
+  Dims dims = x.dims();
+  auto inner = static_cast<std::int64_t>(size_of(x.dtype()));
+  for (std::size_t i = static_cast<std::size_t>(axis) + 1; i < dims.size(); ++i) inner *= dims[i];
+  const std::int64_t size = dims[static_cast<std::size_t>(axis)];
+  dims[static_cast<std::size_t>(axis)] = count;
+  Tensor made = Tensor::empty(x.dtype(), dims);
+  const auto* from = static_cast<const std::byte*>(x.raw_data());
+  auto* to = static_cast<std::byte*>(made.mutable_raw_data());
+  const auto bytes = static_cast<std::int64_t>(x.bytes());
+  const std::int64_t rows = bytes == 0 ? 0 : bytes / (size * inner);
+  for (std::int64_t row = 0; row < rows; ++row)
+    std::copy_n(from + row * size * inner, count * inner, to + row * count * inner);
+  return made;
+}
+
 }  // namespace
 
 Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, std::int64_t room) {
@@ -52,9 +70,11 @@ Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, 
   std::vector<std::pair<std::string, Connection>> open;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].type == ElementType::undefined) outputs[i].type = context.type();
-    if (!outputs[i].known)
-      open.emplace_back("output_" + std::to_string(i),
-                        apply("buffer", {scratch.connection(outputs[i])}));
+    if (outputs[i].known) continue;
+    open.emplace_back("output_" + std::to_string(i),
+                      apply("buffer", {scratch.connection(outputs[i])}));
+    if (outputs[i].count)
+      open.emplace_back("count_" + std::to_string(i), apply("buffer", {*outputs[i].count}));
   }
   if (open.empty()) return outputs;
   const Graph graph =
@@ -70,6 +90,11 @@ Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, 
     if (!dtype) refuse("Mithril has no tensors of " + name_of(output.type));
     const Tensor& result = results[next++];
     output.known = result.dtype() == *dtype ? result : result.to(*dtype);
+    if (output.count) {
+      const auto count = static_cast<std::int64_t>(results[next++].at_as_double(0));
+      output.known = first_of(*output.known, output.count_axis, count);
+      output.count.reset();
+    }
     output.connection.reset();
     output.sizes.reset();
   }

@@ -138,6 +138,7 @@ Connection as_scalar(const Connection& x) {
 
 Connection part_output(Workspace& workspace, const Value& value) {
   if (value.is_sequence || value.is_empty) refuse("its graph returns a sequence");
+  if (value.count) refuse("its graph returns a tensor whose size depends on data");
   return apply("buffer", {workspace.connection(value)});
 }
 

@@ -253,6 +253,11 @@ Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node) {
     inputs.push_back(input.empty() ? Value() : visible(scope, input));
   if (const FunctionRecord* function = file_.function_of(node))
     return called(scope, *function, node, std::move(inputs));
+  for (const Value& value : inputs)
+    if (value.count)
+      refuse(
+          "the number of elements of its input " + in_quotes(value.name) + " depends on data",
+          "make " + in_quotes(value.name) + " an output of the file, and leave out what reads it");
   const std::int64_t opset = scope.opsets->at(node.domain);
   const NodeContext context(*scope.workspace, file_, node, std::move(inputs), opset);
   if (is_graph_node(node)) {

@@ -14,7 +14,7 @@ const std::vector<OpRow>& op_rows() {
           product_rows,          creation_rows,   loss_rows,      recurrent_rows,
           resizing_rows,         quantized_rows,  attention_rows, sequence_rows,
           linear_attention_rows, training_rows,   fourier_rows,   region_rows,
-          feature_rows}) {
+          feature_rows,          selection_rows}) {
       const std::vector<OpRow> some = rows_of();
       all.insert(all.end(), some.begin(), some.end());
     }

@@ -70,5 +70,6 @@ std::vector<OpRow> training_rows();
 std::vector<OpRow> fourier_rows();
 std::vector<OpRow> region_rows();
 std::vector<OpRow> feature_rows();
+std::vector<OpRow> selection_rows();
 
 }  // namespace mithril::onnx

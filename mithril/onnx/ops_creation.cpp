@@ -103,25 +103,6 @@ Outputs hann(const NodeContext& node) { return window(node, {0.5, -0.5}); }
 Outputs hamming(const NodeContext& node) { return window(node, {25.0 / 46.0, -21.0 / 46.0}); }
 Outputs blackman(const NodeContext& node) { return window(node, {0.42, -0.5, 0.08}); }
 
-Outputs non_zero(const NodeContext& node) {
-  const Tensor& elements = node.known(0);
-  const Dims& dims = elements.dims();
-  std::vector<std::vector<std::int64_t>> rows(dims.size());
-  for (std::int64_t i = 0; i < elements.size(); ++i) {
-    if (elements.at_as_double(i) == 0) continue;
-    std::int64_t rest = i;
-    for (std::size_t axis = dims.size(); axis-- > 0;) {
-      rows[axis].push_back(rest % dims[axis]);
-      rest /= dims[axis];
-    }
-  }
-  std::vector<std::int64_t> made;
-  for (const auto& row : rows) made.insert(made.end(), row.begin(), row.end());
-  const auto count = static_cast<std::int64_t>(rows.empty() ? 0 : rows.front().size());
-  return {
-      Value(Tensor::of({static_cast<std::int64_t>(rows.size()), count}, made), ElementType::int64)};
-}
-
 // In inference nothing is dropped.
 Outputs dropout(const NodeContext& node) {
   const bool trains = node.has(2) && node.number(2) != 0;
@@ -144,7 +125,6 @@ std::vector<OpRow> creation_rows() {
       {"EyeLike", 9, eye_like, "Arange, Equal, Cast"},
       {"HammingWindow", 17, hamming, "a constant", known},
       {"HannWindow", 17, hann, "a constant", known},
-      {"NonZero", 9, non_zero, "a constant", "an input that depends on data", true},
       {"Range", 11, range, "Arange", "limits that depend on data"},
   };
 }

@@ -251,16 +251,6 @@ Outputs trilu(const NodeContext& node) {
   return {selected(mask, node[0], apply("zeros_like", {node[0]}))};
 }
 
-Outputs compress(const NodeContext& node) {
-  std::vector<std::int64_t> places;
-  const std::vector<std::int64_t> chosen = node.ints(1);
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    if (chosen[i] != 0) places.push_back(static_cast<std::int64_t>(i));
-  if (node.attribute("axis"))
-    return {apply("gather", {node[0], constant(places), node.integer("axis")})};
-  return {apply("gather", {reshaped(node[0], {-1}), constant(places), 0})};
-}
-
 Outputs reverse_sequence(const NodeContext& node) {
   const std::int64_t batch = node.integer("batch_axis", 1), time = node.integer("time_axis", 0);
   node.need_rank(0, 2);
@@ -295,7 +285,6 @@ Outputs center_crop_pad(const NodeContext& node) {
 std::vector<OpRow> moving_rows() {
   return {
       {"CenterCropPad", 18, center_crop_pad, "Pad", "sizes that are not known"},
-      {"Compress", 9, compress, "Gather", "a condition that depends on data", true},
       {"Concat", 1, concat, "Concat", {}, true},
       {"DepthToSpace", 1, depth_to_space, "Reshape, Transpose", "sizes that are not known", true},
       {"Pad", 1, pad, "Pad; Gather for other modes", "pads that depend on data"},

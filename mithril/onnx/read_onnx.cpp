@@ -87,8 +87,12 @@ class FileImport {
     for (const std::string& key : inputs_)
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) data.push_back(key);
     model.set_cin(data);
-    return {model, std::move(workspace_.parameters()), std::move(workspace_.renamed()),
-            file_.metadata, std::move(lengths_)};
+    return {model,
+            std::move(workspace_.parameters()),
+            std::move(workspace_.renamed()),
+            file_.metadata,
+            std::move(lengths_),
+            std::move(counts_)};
   }
 
  private:
@@ -279,6 +283,9 @@ class FileImport {
     }
     const Connection result = workspace_.exact(workspace_.connection(value), type);
     made_.emplace_back(output_name(name), apply("buffer", {result}));
+    if (!value.count) return;
+    counts_[name] = value.count_axis;
+    made_.emplace_back(output_name(name + ".count"), apply("buffer", {*value.count}));
   }
 
   std::string refused_type(ElementType made, ElementType stated) const {
@@ -319,6 +326,7 @@ class FileImport {
   std::set<std::string> outputs_;  // their names
   std::vector<std::pair<std::string, Connection>> made_;
   std::map<std::string, std::optional<std::int64_t>> lengths_;
+  std::map<std::string, std::int64_t> counts_;
 };
 
 }  // namespace

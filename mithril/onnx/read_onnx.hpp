@@ -36,6 +36,10 @@ struct OnnxModel {
   // The number of elements of each output that is a sequence; the elements of `y` are the outputs
   // "y.0", "y.1" and so on. Nothing: an optional output without an element, which is no port.
   std::map<std::string, std::optional<std::int64_t>> lengths;
+  // Outputs whose size along an axis depends on data: that axis. Output `y` has room for the most
+  // elements, and output "y.count", an int64, says how many there are. Those after them mean
+  // nothing.
+  std::map<std::string, std::int64_t> counts;
 };
 
 // The graph of an ONNX file as a model, with the names of the file for its inputs, outputs and

@@ -40,6 +40,10 @@ struct Value {
   bool is_scalar = false;        // of sizes
   bool may_be_negative = false;  // of sizes: one is a difference, or has a negative operand
   std::optional<Connection> connection = {};
+  // How many elements along this axis mean something, where data decides how many there are. The
+  // connection has room for the most.
+  std::optional<Connection> count = {};
+  std::int64_t count_axis = 0;
   bool is_sequence = false;
   std::vector<Value> items = {};  // of a sequence
   bool is_empty = false;          // an optional without an element

@@ -84,6 +84,9 @@ class PreparedModel(BackendRep):
         data = {key: given[read.renamed.get(key, key)] for key in compiled.data_keys}
         results = compiled.evaluate(read.params, data)
         ports = {read.renamed.get(port, port): results[port] for port in results}
+        for name, axis in read.counts.items():
+            places = np.arange(int(ports[f"{name}.count"]))
+            ports[name] = np.take(np.asarray(ports[name]), places, axis)
         return tuple(self._output(spec, ports, read.lengths) for spec in self._outputs)
 
     def _output(self, spec: Any, ports: dict[str, Any], lengths: dict[str, int | None]) -> Any:

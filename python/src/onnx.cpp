@@ -35,7 +35,7 @@ py::tuple read_onnx_file(py::handle path, const py::dict& constants, const py::d
     return read_onnx(file, options);
   }();
   return py::make_tuple(object_of(made.model), dict_of(made.parameters), made.renamed,
-                        metadata_of(made), made.lengths);
+                        metadata_of(made), made.lengths, made.counts);
 }
 
 OnnxWriteOptions write_options(const py::dict& params, const py::dict& state, std::int64_t opset,
@@ -108,7 +108,7 @@ std::vector<std::pair<std::string, std::string>> onnx_spellings() {
 void bind_onnx(py::module_& module) {
   module.def("_read_onnx", read_onnx_file, py::arg("path"), py::arg("constants"), py::arg("shapes"),
              py::arg("lengths"), py::arg("dtype"),
-             "The model, parameters, renamed ports, metadata and lengths of an ONNX file.");
+             "The model, parameters, renamed ports, metadata, lengths and counts of an ONNX file.");
   module.def("_write_onnx", write_onnx_file, py::arg("compiled"), py::arg("path"),
              py::arg("params"), py::arg("state"), py::arg("opset"), py::arg("external_data"),
              py::arg("gradients"), py::arg("functions"), py::arg("all_values"),

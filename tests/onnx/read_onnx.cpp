@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -310,6 +311,26 @@ TEST_CASE("onnx: the elements of a sequence are inputs and outputs") {
                        "  input  : a tensor of float[2]\n"
                        "  help: a sequence has 0 to 1000 elements, and only an optional has none",
                        Error);
+}
+
+TEST_CASE("onnx: an output whose size depends on data has a count") {
+  const FileFolder folder;
+  const OnnxModel net =
+      read_graph(folder, {.nodes = {onnx_node("NonZero", {"x"}, {"y"})},
+                          .inputs = {onnx_value("x", {-1})},
+                          .outputs = {onnx_value("y", {1, -1}, onnx::ElementType::int64)}});
+  CHECK(net.counts == decltype(net.counts){{"y", 1}});
+  const auto compiled = compile(net.model, cpu());
+  for (const std::vector<float>& x : {std::vector<float>{0, 3, 0, -1}, {1, 0}}) {
+    const auto outputs = compiled.evaluate({}, {{"x", Tensor::of(x)}});
+    std::vector<std::int64_t> places;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (x[i] != 0) places.push_back(static_cast<std::int64_t>(i));
+    CHECK(outputs.at("y.count").values<std::int64_t>()[0] ==
+          static_cast<std::int64_t>(places.size()));
+    const auto found = outputs.at("y").values<std::int64_t>();
+    CHECK(std::equal(places.begin(), places.end(), found.begin()));
+  }
 }
 
 }  // namespace mithril

@@ -47,7 +47,14 @@ def _read_onnx(
     shapes: Mapping[str, Any],
     lengths: Mapping[str, int | None],
     dtype: DTypeLike,
-) -> tuple[Model, dict[str, Any], dict[str, str], dict[str, str], dict[str, int | None]]: ...
+) -> tuple[
+    Model,
+    dict[str, Any],
+    dict[str, str],
+    dict[str, str],
+    dict[str, int | None],
+    dict[str, int],
+]: ...
 def _write_onnx(
     compiled: CompiledModel,
     path: str | PathLike[str],

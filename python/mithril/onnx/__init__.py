@@ -26,7 +26,9 @@ class OnnxModel(_OnnxModelFields):
     `renamed` has the ports that have another name than in the file: the port, and that name.
     `metadata`, which is no element of the tuple, has what the exporter noted in the file, such as
     the labels of classes. `lengths` has the number of elements of each output that is a sequence,
-    and None for an optional output without an element.
+    and None for an optional output without an element. `counts` has the axis of each output whose
+    size depends on data: the output "y" has room for the most elements, and the output "y.count"
+    says how many there are. Those after them mean nothing.
 
     Example:
         net = ml.from_onnx("net.onnx")
@@ -37,6 +39,7 @@ class OnnxModel(_OnnxModelFields):
 
     metadata: dict[str, str]
     lengths: dict[str, int | None]
+    counts: dict[str, int]
 
 
 @checked
@@ -69,7 +72,7 @@ def from_onnx(
         A tuple (model, params, renamed), where renamed has the ports that have another name than in
         the file. Its attribute `metadata` is the metadata of the file. The elements of an output
         `y` that is a sequence are the outputs "y.0", "y.1" and so on; the attribute `lengths` has
-        their number.
+        their number. The attribute `counts` has the outputs whose size depends on data.
     Raises:
         InputError: The file, or its external data, cannot be read.
         ParseError: The file is damaged, or not an ONNX file.
@@ -95,5 +98,5 @@ def from_onnx(
         file, dict(constants or {}), dict(shapes or {}), dict(lengths or {}), dtype
     )
     made = OnnxModel(*read[:3])
-    made.metadata, made.lengths = read[3:]
+    made.metadata, made.lengths, made.counts = read[3:]
     return made
