@@ -99,6 +99,7 @@ onnx: test-tools
 	cmake --build $(build) --target mithril_python
 	@test -x $(onnx_environment)/bin/python || $(python) -m venv $(onnx_environment)
 	$(onnx_environment)/bin/python -m pip install --quiet --disable-pip-version-check --requirement tests/onnx_backend/requirements.txt
+	PYTHONPATH=$(build)/python $(onnx_environment)/bin/python tests/onnx_backend/other_values
 	PYTHONPATH=$(build)/python $(onnx_environment)/bin/python tests/onnx_backend/run $(ONNX)
 
 # The programs of examples/onnx, and their tests, on the files of published packages; then all 31 files of
