@@ -104,9 +104,44 @@ Outputs ceil(const NodeContext& node) { return {-((-node[0]).floor())}; }
 
 Outputs reciprocal(const NodeContext& node) { return {1.0 / node[0]}; }
 
+// uint64 is computed as int64, which has the same bits.
+Connection signed_bits(const Connection& x) { return x.cast(DType::int64); }
+
+// Moves the order of int64 to that of uint64, and back.
+Connection reordered(const Connection& bits) {
+  const std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+  return apply("bitwise_xor", {bits, constant(Tensor::scalar(lowest))});
+}
+
+// Zeros enter at the front, where a shift of int64 repeats the sign.
+Connection shifted_right(const Connection& bits, const Connection& count) {
+  const Connection inside = count.clamp(1, 63);
+  const Connection ones = constant(Tensor::scalar(std::int64_t{-1}));
+  const Connection sign = apply("shift_left", {ones, 64 - inside});
+  const Connection moved =
+      apply("bitwise_and", {apply("shift_right", {bits, inside}), apply("bitwise_not", {sign})});
+  return selected(count.eq(0), bits, selected(count.eq(inside), moved, 0));
+}
+
+// Half of the first number has a sign of 0. Twice its quotient is at most one too small.
+struct UnsignedQuotient {
+  UnsignedQuotient(const Connection& a, const Connection& b) {
+    const Connection x = signed_bits(a), y = signed_bits(b);
+    const Connection half = shifted_right(x, constant(Tensor::scalar(std::int64_t{1})));
+    const Connection small = apply("floor_divide", {half, selected(y < 0, 1, y)}) * 2;
+    const Connection first = selected(y < 0, 0, small);
+    const Connection left = x - first * y;
+    const Connection more = (reordered(left) >= reordered(y)).cast(DType::int64);
+    quotient = (first + more).cast(DType::uint64);
+    rest = (left - more * y).cast(DType::uint64);
+  }
+  Connection quotient, rest;
+};
+
 // The quotient of ints is rounded towards zero.
 Outputs divide(const NodeContext& node) {
   const Connection a = node[0], b = aligned(node);
+  if (node.type() == ElementType::uint64) return {UnsignedQuotient(a, b).quotient};
   if (!is_int(node.type())) return {apply("divide", {a, b})};
   return {apply("floor_divide", {a - apply("fmod", {a, b}), b})};
 }
@@ -114,6 +149,7 @@ Outputs divide(const NodeContext& node) {
 Outputs mod(const NodeContext& node) {
   const bool is_fmod = node.flag("fmod");
   if (!is_fmod && is_float(node.type()) && node.opset() < 28) refuse("fmod=0 is for ints");
+  if (node.type() == ElementType::uint64) return {UnsignedQuotient(node[0], node[1]).rest};
   return {apply(is_fmod ? "fmod" : "remainder", {node[0], node[1]})};
 }
 
@@ -130,6 +166,8 @@ Outputs power(const NodeContext& node) {
 Outputs shift(const NodeContext& node) {
   const std::string direction = node.text("direction");
   if (direction != "LEFT" && direction != "RIGHT") refuse("its direction is " + direction);
+  if (node.type() == ElementType::uint64 && direction == "RIGHT")
+    return {shifted_right(signed_bits(node[0]), signed_bits(node[1])).cast(DType::uint64)};
   return {apply(direction == "LEFT" ? "shift_left" : "shift_right", {node[0], node[1]})};
 }
 
@@ -182,6 +220,20 @@ Outputs cast(const NodeContext& node) {
   return cast_to(node, element_type(node, "to", ElementType::undefined));
 }
 
+// A cast of ints of one size keeps the bits.
+Outputs bit_cast(const NodeContext& node) {
+  const ElementType to = element_type(node, "to", ElementType::undefined);
+  if (to == node.type()) return {node.value(0)};
+  const auto held = held_dtype(to);
+  if (!held || !is_computed(to)) refuse("models do not compute with " + name_of(to) + " yet");
+  if (size_of(*held) != size_of(*held_dtype(node.type())))
+    refuse(name_of(node.type()) + " and " + name_of(to) + " have different numbers of bits");
+  if (is_float(to) || is_float(node.type()))
+    refuse("no op of Mithril reads the bits of floats yet");
+  if (to == ElementType::boolean) refuse("a bool has one bit of its byte");
+  return {Value(converted(node[0], to), to)};
+}
+
 Outputs cast_like(const NodeContext& node) { return cast_to(node, node.type(1)); }
 
 }  // namespace
@@ -198,6 +250,7 @@ std::vector<OpRow> elementwise_rows() {
       of_floats({"Asinh", 9, asinh, "Log1p, Sqrt, Sign"}),
       of_floats({"Atan", 7, unary<atan_op>, "Atan"}),
       of_floats({"Atanh", 9, atanh, "Log1p"}),
+      {"BitCast", 26, bit_cast, "Cast", "floats as ints, ints as floats"},
       {"BitShift", 11, shift, "ShiftLeft, ShiftRight"},
       {"BitwiseAnd", 18, binary<bitwise_and_op>, "BitwiseAnd"},
       {"BitwiseNot", 18, unary<bitwise_not_op>, "BitwiseNot"},
