@@ -6,6 +6,8 @@
 namespace mithril::onnx {
 namespace {
 
+constexpr std::int64_t most_skips = 1000;  // words between two words of a gram
+
 // The n-grams of one length.
 struct Grams {
   std::int64_t length;
@@ -79,7 +81,7 @@ Outputs tf_idf_vectorizer(const NodeContext& node) {
   const auto* size = std::get_if<std::int64_t>(&sizes.back());
   if (!size) refuse("it needs the number of words of a row", "shapes= of the inputs states it");
   const std::int64_t skips =
-      within("its max_skip_count", node.integer("max_skip_count"), 0, most_made);
+      within("its max_skip_count", node.integer("max_skip_count"), 0, most_skips);
   std::int64_t columns = 0;
   const std::vector<Grams> all = grams_of(node, columns);
   std::vector<Size> wide = part_of(sizes, 0, rank - 1);

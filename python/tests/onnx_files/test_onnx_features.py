@@ -98,6 +98,9 @@ def test_wrong_pools_are_refused(tmp_path):
     node = vectorizer("TFIDF", (1, 2), 0, [1.0])
     reason = "TfIdfVectorizer (opset 25): its weights has 1 elements, expected 7"
     assert refusal(tmp_path, node, x) == reason
+    node = vectorizer("TF", (1, 2), 1001)
+    reason = "TfIdfVectorizer (opset 25): its max_skip_count is 1001, expected at most 1000"
+    assert refusal(tmp_path, node, x) == reason
     node = vectorizer("TF", (2, 1), 0)
     reason = "TfIdfVectorizer (opset 25): its max_gram_length is 1, expected at least 2"
     assert refusal(tmp_path, node, x) == reason
