@@ -218,38 +218,37 @@ Connection with_axis_first(const Connection& x, std::int64_t axis, const NodeCon
 
 Connection flipped(const Connection& x) { return apply("flip", {x, 0}); }
 
-}  // namespace
-
-Outputs loop_outputs(const GraphNode& at) { return LoopNode(at).outputs(); }
-
 // Inputs: carries and sequences. Outputs of the body: the next carries, and values to stack.
-Outputs scan_outputs(const GraphNode& at) {
+Outputs scan_of(const GraphNode& at, const std::vector<Value>& inputs) {
   const NodeContext& node = at.node;
-  if (node.opset() < 9) refuse("before opset 9 it has batches");
   const GraphRecord& body = at.graph("body");
   const auto sequences = static_cast<std::size_t>(within("its attribute 'num_scan_inputs'",
                                                          node.integer("num_scan_inputs"), 1,
-                                                         static_cast<std::int64_t>(node.count())));
-  const std::size_t carries = node.count() - sequences;
-  if (body.inputs.size() != node.count() || body.outputs.size() < carries)
+                                                         static_cast<std::int64_t>(inputs.size())));
+  const std::size_t carries = inputs.size() - sequences;
+  if (body.inputs.size() != inputs.size() || body.outputs.size() < carries)
     refuse("its body has " + std::to_string(body.inputs.size()) + " inputs and " +
            std::to_string(body.outputs.size()) + " outputs, and it has " +
-           std::to_string(node.count()) + " inputs and passes on " + std::to_string(carries));
+           std::to_string(inputs.size()) + " inputs and passes on " + std::to_string(carries));
   const std::size_t stacked = body.outputs.size() - carries;
   const auto axes = numbers_of_scan(node, "scan_input_axes", sequences);
-  const auto directions = numbers_of_scan(node, "scan_input_directions", sequences);
+  const auto directions =
+      numbers_of_scan(node, node.opset() < 9 ? "directions" : "scan_input_directions", sequences);
   const auto output_axes = numbers_of_scan(node, "scan_output_axes", stacked);
   const auto output_directions = numbers_of_scan(node, "scan_output_directions", stacked);
   // A loop has one direction. What goes the other way is flipped.
   const bool is_reversed = directions.front() != 0;
   LoopPart part(at, body);
   for (std::size_t i = 0; i < carries; ++i)
-    part.add_carry(body.inputs[i], body.outputs[i], node.value(i));
+    part.add_carry(body.inputs[i], body.outputs[i], inputs[i]);
   for (std::size_t i = 0; i < sequences; ++i) {
-    const Connection moved = with_axis_first(node[carries + i], axes[i], node, false);
+    const Value& input = inputs[carries + i];
+    if (input.is_sequence || input.is_empty)
+      refuse("its input " + in_quotes(input.name) + " is no tensor");
+    const Connection moved =
+        with_axis_first(at.scope.workspace->connection(input), axes[i], node, false);
     const bool is_other = (directions[i] != 0) != is_reversed;
-    part.add_sequence(body.inputs[carries + i], is_other ? flipped(moved) : moved,
-                      node.type(carries + i));
+    part.add_sequence(body.inputs[carries + i], is_other ? flipped(moved) : moved, input.type);
   }
   std::vector<const ValueRecord*> stacks;
   for (std::size_t i = 0; i < stacked; ++i)
@@ -267,6 +266,42 @@ Outputs scan_outputs(const GraphNode& at) {
     outputs.back() = Value(with_axis_first(ordered, output_axes[i], node, true), value.type);
   }
   return outputs;
+}
+
+// Before opset 9 the first input is the lengths of the samples, and the others have them along the
+// first axis.
+Outputs scan_of_samples(const GraphNode& at) {
+  const NodeContext& node = at.node;
+  if (node.has(0)) refuse("lengths of its samples are not supported");
+  if (node.count() < 2) refuse("it has no sequences");
+  node.need_rank(1, 1);
+  const Size samples = node.sizes(1)[0];
+  const auto* count = std::get_if<std::int64_t>(&samples);
+  if (!count) refuse("it needs the number of samples", "shapes= of the inputs states it");
+  within("the number of samples", *count, 1, most_items);
+  std::vector<std::vector<Connection>> parts;
+  Outputs outputs;
+  for (std::int64_t sample = 0; sample < *count; ++sample) {
+    std::vector<Value> inputs;
+    for (std::size_t i = 1; i < node.count(); ++i)
+      inputs.emplace_back(apply("gather", {node[i], sample, 0}), node.type(i));
+    outputs = scan_of(at, inputs);
+    if (is_any_missing(outputs)) return outputs;
+    parts.resize(outputs.size());
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i].connection) parts[i].push_back(expanded(*outputs[i].connection, {0}));
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (!parts[i].empty()) outputs[i] = Value(joined(parts[i], 0), outputs[i].type);
+  return outputs;
+}
+
+}  // namespace
+
+Outputs loop_outputs(const GraphNode& at) { return LoopNode(at).outputs(); }
+
+Outputs scan_outputs(const GraphNode& at) {
+  return at.node.opset() < 9 ? scan_of_samples(at) : scan_of(at, at.node.values());
 }
 
 }  // namespace mithril::onnx
