@@ -1,10 +1,12 @@
 """Fixtures and settings of all Python tests."""
 
-import importlib
+import importlib.util
+import mmap
 import os
 import signal
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +35,25 @@ def _less_optimization(all_cases: bool) -> None:
     for name, level in {"library": "-O0", "wasm": "-O1"}.items():
         flags = importlib.import_module(f"mithril.export.{name}").FLAGS
         flags[flags.index("-O3")] = level
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """In the sample, XLA compiles in three fifths of the time: functions run only shortly."""
+    spec = importlib.util.find_spec("jaxlib")
+    if "not slow" not in config.getoption("markexpr") or not (spec and spec.origin):
+        return
+    flags = [os.environ.get("XLA_FLAGS", ""), "--xla_backend_optimization_level=0"]
+    # The older emitters write LLVM without MLIR. XLA ends a process that names an unknown flag.
+    emitters = "xla_cpu_use_fusion_emitters"
+    for library in Path(spec.origin).parent.glob("*.so"):
+        with (
+            library.open("rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text,
+        ):
+            if text.find(emitters.encode()) >= 0:
+                flags.append(f"--{emitters}=false")
+                break
+    os.environ["XLA_FLAGS"] = " ".join(flags)
 
 
 @pytest.fixture(autouse=True)
