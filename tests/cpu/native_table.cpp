@@ -119,13 +119,24 @@ Collection rows_of_loops(DType dtype) {
   return rows;
 }
 
+// The settings with native code. The sample has every second one for each dtype, and each for one.
+std::vector<CpuSetting> settings_for(DType dtype) {
+  std::vector<CpuSetting> native, chosen;
+  for (const CpuSetting& setting : cpu_settings()) {
+    if (setting.native) native.push_back(setting);
+  }
+  if (all_cases() || native.size() == 1) return native;
+  for (std::size_t i = dtype == DType::float64; i < native.size(); i += 2)
+    chosen.push_back(native[i]);
+  return chosen;
+}
+
 void check_rows(DType dtype) {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   const Collection rows = rows_of_loops(dtype);
   REQUIRE(rows.graph().outputs().size() > sampled(100, 300));
-  for (CpuSetting setting : cpu_settings()) {
-    if (!setting.native) continue;
+  for (CpuSetting setting : settings_for(dtype)) {
     CAPTURE(description(setting));
     const InstructionsLimit limit(setting.instructions);
     const auto native = load_with(setting, rows.graph());

@@ -17,6 +17,7 @@
 #include "tests/table/group_ops.hpp"
 #include "tests/table/placement.hpp"
 #include "tests/table/row_graph.hpp"
+#include "tests/table/sample_rows.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -76,14 +77,15 @@ class ExportTable {
   std::size_t rows_ = 0;
 };
 
-// All rows of each op; every fourth one under sanitizers.
-void add_rows(ExportTable& table, check::Knowledge knowledge, std::int64_t opset) {
+// A share of the rows of each op, at least one of each of its dtypes; all in `make test-all`.
+void add_rows(ExportTable& table, check::Knowledge knowledge, std::int64_t opset,
+              std::size_t share) {
   for (const OpCases& cases : all_op_cases()) {
     const OpDef& op = find_op(cases.op);
     if (is_op_of_groups(op.name) || is_op_of_loops(op.name) || is_op_of_vmap(op.name)) continue;
-    std::size_t number = 0;
-    for (const OpCase& row : cases.rows()) {
-      if (sanitized && number++ % 4 != 0) continue;
+    const std::vector<OpCase> rows = cases.rows();
+    const std::size_t all = rows.size();
+    for (const OpCase& row : sample_rows(rows, sampled((all + share - 1) / share, all))) {
       // ONNX does not say which place a window of padding has.
       if (op.name == "max_pool2d" && (row.name == "a window of padding alone" ||
                                       row.name == "planes without elements, padded"))
@@ -99,21 +101,21 @@ void add_rows(ExportTable& table, check::Knowledge knowledge, std::int64_t opset
 
 TEST_CASE("onnx export: rows of the op table are read back with equal results") {
   ExportTable table;
-  add_rows(table, check::Knowledge::numbers, 20);
-  CHECK(table.ops().size() > (sanitized ? 100 : 130));
-  CHECK(table.rows() > (sanitized ? 200 : 800));
+  add_rows(table, check::Knowledge::numbers, 20, 3);
+  CHECK(table.ops().size() > sampled(100, 130));
+  CHECK(table.rows() > sampled(300, 800));
 }
 
 TEST_CASE("onnx export: rows of symbolic sizes are read back with equal results") {
   ExportTable table;
-  add_rows(table, check::Knowledge::shared_symbols, 20);
-  CHECK(table.ops().size() > (sanitized ? 100 : 130));
+  add_rows(table, check::Knowledge::shared_symbols, 20, 5);
+  CHECK(table.ops().size() > sampled(100, 130));
 }
 
 TEST_CASE("onnx export: rows are read back with equal results from the oldest opset") {
   ExportTable table;
-  add_rows(table, check::Knowledge::numbers, 13);
-  CHECK(table.ops().size() > (sanitized ? 100 : 120));
+  add_rows(table, check::Knowledge::numbers, 13, 5);
+  CHECK(table.ops().size() > sampled(100, 120));
 }
 
 }  // namespace mithril::tests

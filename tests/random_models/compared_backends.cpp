@@ -117,7 +117,7 @@ std::vector<std::shared_ptr<Backend>> compared_backends(DType dtype) {
 
 TEST_CASE("a fault in one node of one backend is named, with both values") {
   const std::uint64_t first = number_from("MITHRIL_RANDOM_SEED", 1);
-  const std::uint64_t models = sampled(12, 50);
+  const std::uint64_t models = sampled(6, 50);
   std::size_t trials = 0, named = 0;
   for (std::uint64_t seed = first; trials < models; ++seed) {
     const RandomModel random = random_model(seed, placed_parts);
@@ -153,7 +153,7 @@ TEST_CASE("a fault in one node of one backend is named, with both values") {
 TEST_CASE("sound backends give no report") {
   const std::uint64_t first = number_from("MITHRIL_RANDOM_SEED", 1);
   std::size_t models = 0;
-  for (std::uint64_t seed = first; models < sampled(12, 50); ++seed) {
+  for (std::uint64_t seed = first; models < sampled(6, 50); ++seed) {
     const RandomModel random = random_model(seed, placed_parts);
     CAPTURE(description(random));
     const PlacedModel placed(random);

@@ -75,6 +75,7 @@ TEST_CASE("random models on several backends agree with one backend") {
       main, torch({.dtype = DType::float64}),
       cpu({.dtype = DType::float64, .threads = 1, .reference = true})};
   std::size_t gradients = 0, accepted = 0;
+  const int sampled_placements = all_cases() ? 5 : 3;
   for (std::uint64_t seed = first; accepted < models; ++seed) {
     const RandomModel random = random_model(seed, placed_parts);
     CAPTURE(description(random));
@@ -87,7 +88,7 @@ TEST_CASE("random models on several backends agree with one backend") {
       ++accepted;
     }
     Random choice(seed);
-    for (int placement = 0; placement < 5; ++placement) {
+    for (int placement = 0; placement < sampled_placements; ++placement) {
       CAPTURE(placement);
       Backends where{{"", backends[choice() % backends.size()]}};
       for (const std::string& path : placed.paths)

@@ -125,7 +125,7 @@ void check_sharded_model(const RandomModel& random, ShardTotals& totals) {
 TEST_CASE("random models have the same results where processes hold blocks of their inputs") {
   ShardTotals totals;
   const std::uint64_t first = number_from("MITHRIL_RANDOM_SEED", 1);
-  const std::uint64_t last = first + number_from("MITHRIL_RANDOM_MODELS", sampled(35, 60));
+  const std::uint64_t last = first + number_from("MITHRIL_RANDOM_MODELS", sampled(20, 60));
   for (std::uint64_t seed = first; seed < last; ++seed)
     check_sharded_model(random_model(seed), totals);
   fmt::print("sharded random models: {} graphs, {} runs, {} exchanges, {} failed\n", totals.graphs,
