@@ -11,6 +11,7 @@ from processes import environment
 import mithril as ml
 
 COMMAND = Path(ml.__file__).parents[2] / "bin" / "mithril"
+VARIABLES: dict[str, str] = {}  # of each call; conftest.py sets some
 needs_command = pytest.mark.skipif(not COMMAND.exists(), reason="the command is not built")
 
 
@@ -37,7 +38,7 @@ def write_network(folder):
 
 def run_command(*arguments, folder=None, stdout=subprocess.PIPE, **variables):
     """Runs the command to its end, in a folder, with further environment variables."""
-    named = {**environment(), "MITHRIL_PYTHON": sys.executable, **variables}
+    named = {**environment(), "MITHRIL_PYTHON": sys.executable, **VARIABLES, **variables}
     return subprocess.run(
         [COMMAND, *map(str, arguments)],
         cwd=folder,
