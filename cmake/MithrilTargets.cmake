@@ -58,6 +58,11 @@ function(mithril_add_library name)
     EXPORT_NAME ${name}
     POSITION_INDEPENDENT_CODE ON
     INSTALL_RPATH "$ORIGIN")
+  # A library calls its own functions. Else a program replaces those that it compiles from the same headers,
+  # as constructors and functions of std::vector: a program without optimization slows the library down.
+  if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+    target_link_options(mithril_${name} PRIVATE LINKER:-Bsymbolic-functions)
+  endif()
   # A wheel holds no links, so the libraries inside one carry no version in their names.
   if(NOT SKBUILD)
     set_target_properties(mithril_${name} PROPERTIES
