@@ -28,7 +28,7 @@ macro(mithril_need_headers variable name header package)
   endif()
 endmacro()
 
-# pip builds the Python module. Other builds leave it out.
+# pip builds the Python module and the command. Other builds may leave them out.
 macro(mithril_need_python)
   execute_process(COMMAND "${Python_EXECUTABLE}" -c
                           "import sysconfig; print(sysconfig.get_path('include'))"
@@ -48,6 +48,7 @@ macro(mithril_require_libraries)
   mithril_need_headers(MITHRIL_PROTOZERO protozero protozero/pbf_reader.hpp libprotozero-dev)
   if(SKBUILD)
     mithril_need_python()
+    mithril_need_headers(MITHRIL_CLI11_INCLUDE_DIR CLI11 CLI/CLI.hpp libcli11-dev)
   endif()
   if(mithril_missing)
     list(JOIN mithril_missing ", " mithril_missing)

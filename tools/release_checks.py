@@ -24,7 +24,7 @@ BUILT = (
 )
 MISSING = (
     "g++ libfmt-dev nlohmann-json3-dev zlib1g-dev libutf8proc-dev libhwy-dev libprotozero-dev "
-    "python3-dev"
+    "python3-dev libcli11-dev"
 )
 NO_COMPILER = """
 for name in cc c++ gcc g++ clang clang++ cmake; do
