@@ -11,6 +11,7 @@ from tracked import ROOT
 
 FOLDER = ROOT / "build" / "roots"
 SUITE = "bookworm"
+SUITES = ["trixie"]  # others, whose Pythons have wheels of their own
 # The packages of each root beside the essential ones: only a Python, only a compiler and CMake, and
 # all that a build of Mithril needs. An image is made of "container". ccache only saves time.
 PACKAGES = {
@@ -74,10 +75,10 @@ def compiler_cache() -> dict[Path, str]:
 
 
 class CleanRoot:
-    """One of PACKAGES; made by mmdebstrap on first use, and kept below build/roots."""
+    """One of PACKAGES in a suite; made by mmdebstrap on first use, and kept below build/roots."""
 
-    def __init__(self, name: str) -> None:
-        self.folder = FOLDER / name
+    def __init__(self, name: str, suite: str = SUITE) -> None:
+        self.folder = FOLDER / (name if suite == SUITE else f"{suite}-{name}")
         if (self.folder / "made").exists():
             return
         if not (shutil.which("mmdebstrap") and shutil.which("ip")) or os.geteuid() != 0:
@@ -87,7 +88,7 @@ class CleanRoot:
         FOLDER.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(self.folder, ignore_errors=True)
         packages = ",".join(PACKAGES[name].split())
-        words = ["mmdebstrap", "--variant=apt", f"--include={packages}", SUITE, str(self.folder)]
+        words = ["mmdebstrap", "--variant=apt", f"--include={packages}", suite, str(self.folder)]
         output_of(words)
         (self.folder / "made").touch()
 

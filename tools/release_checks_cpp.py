@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from clean_root import CACHE_IN_ROOT, CleanRoot, compiler_cache
-from release_builds import DIST, Interpreter, version
-from release_checks import PROGRAMS, last_lines, scratch_folder
+from release_builds import DIST, Interpreter, scratch_folder, version
+from release_checks import PROGRAMS, last_lines
 from tracked import ROOT
 
 OUTSIDE = ROOT / "tests" / "package" / "outside"

@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 from clean_root import CleanRoot, CommandError, compiler_cache, output_of
-from release_builds import SOURCE, WORK, Interpreter
-from release_checks import PROGRAMS, last_lines, scratch_folder
+from release_builds import SOURCE, WORK, Interpreter, scratch_folder
+from release_checks import PROGRAMS, last_lines
 
 CONTAINERFILE = SOURCE / "examples" / "container" / "Containerfile"
 IMAGES = WORK / "images"
