@@ -1,6 +1,8 @@
 #include "mithril/compile/assemble.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <unordered_map>
 
 #include "mithril/base/names.hpp"
@@ -115,30 +117,47 @@ Graph in_mixed_precision(const Graph& graph, DType lower, const CompiledState& c
   return run_passes(graph, options);
 }
 
-// The initial tensor of a state, in the dtype of the input. A number fills the shape of the input,
-// unless its rank is unknown. Random keys are hashes of the path, so that short names do not change
-// the random numbers.
-Tensor initial_state(const Value& input, const InitialState& state) {
-  if (const auto* key = std::get_if<RandomKey>(&state))
-    return Tensor::scalar(first_random_key(key->seed, input.name));
-  const Tensor& initial = std::get<Tensor>(state);
-  if (initial.rank() > 0 || !input.ranked || input.dims.empty()) {
-    return initial.to(input.dtype);  // a copy: the tensor is the user's
-  }
+// ShapeError E0209 for a size that is not known.
+Dims dims_of_state(const Value& input) {
   Dims dims;
   for (const Dim& dim : input.dims) {
     const Dim now = resolve(dim);
     if (now.is_constant()) dims.push_back(now.constant());
   }
-  if (dims.size() != input.dims.size()) {
-    raise({.kind = ErrorKind::shape,
-           .code = "E0209",
-           .path = input.name,
-           .message = "the shape of the state '" + input.name + "' is not known",
-           .facts = {{"known", to_string(input.dims)}},
-           .help = "give its model the size, or shapes to compile"});
-  }
-  return Tensor::full(input.dtype, std::move(dims), initial.item());
+  if (dims.size() == input.dims.size()) return dims;
+  raise({.kind = ErrorKind::shape,
+         .code = "E0209",
+         .path = input.name,
+         .message = "the shape of the state '" + input.name + "' is not known",
+         .facts = {{"known", to_string(input.dims)}},
+         .help = "give its model the size, or shapes to compile"});
+}
+
+// Random keys are hashes of the path, so that short names do not change the random numbers. Those
+// of several indices have 52 bits, because JavaScript holds the elements of a tensor as doubles.
+Tensor first_keys(const Value& input, std::int64_t seed) {
+  if (input.dims.empty()) return Tensor::scalar(first_random_key(seed, input.name));
+  Tensor keys(DType::int64, dims_of_state(input));
+  std::int64_t i = 0;
+  for (std::int64_t& key : keys.mutable_values<std::int64_t>())
+    key = first_random_key(seed, input.name + "." + std::to_string(i++)) >> 11;
+  return keys;
+}
+
+// The initial tensor of a state, in the dtype of the input. A tensor with fewer axes is repeated,
+// and a number fills the shape, unless the rank is unknown.
+Tensor initial_state(const Value& input, const InitialState& state) {
+  if (const auto* key = std::get_if<RandomKey>(&state)) return first_keys(input, key->seed);
+  const Tensor& initial = std::get<Tensor>(state);
+  if (!input.ranked || std::ssize(input.dims) == initial.rank())
+    return initial.to(input.dtype);  // a copy: the tensor is the user's
+  if (initial.rank() == 0) return Tensor::full(input.dtype, dims_of_state(input), initial.item());
+  const Tensor one = initial.to(input.dtype);
+  Tensor all(input.dtype, dims_of_state(input));
+  auto* elements = static_cast<std::byte*>(all.mutable_raw_data());
+  for (size_t at = 0; at < all.bytes(); at += one.bytes())
+    std::memcpy(elements + at, one.raw_data(), one.bytes());
+  return all;
 }
 
 // Sorts the keys by class, with their indices among the inputs and outputs of the graph.

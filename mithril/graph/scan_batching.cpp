@@ -62,4 +62,32 @@ class ScanBatching {
 
 void batch_scan(BatchContext& context) { ScanBatching(context).run(); }
 
+void batch_with_keys(BatchContext& context) {
+  const Expression keys = context.in("key");
+  Graph& graph = *keys.graph;
+  ScanLoop loop{.body = {}, .sequences = 1, .length = Datum(context.size())};
+  loop.body.share_facts(graph);
+  loop.body.set_default_dtype(graph.default_dtype());
+  loop.arguments.push_back(keys.id);
+  const ValueId key = loop.body.add_input({.name = "key", .dims = {}, .dtype = keys.dtype()});
+  std::vector<Argument> arguments;
+  for (const Operand& operand : context.operands()) {
+    const std::string_view port = context.port_of(arguments.size());
+    const auto* tensor = operand.expression();
+    if (!tensor) {
+      arguments.push_back(operand.argument());
+    } else if (port == "key") {
+      arguments.emplace_back(key);
+    } else {
+      const Expression given = context.shaped_like(port);
+      Value value = given.value();
+      value.name = port;
+      loop.arguments.push_back(given.id);
+      arguments.emplace_back(loop.body.add_input(std::move(value)));
+    }
+  }
+  loop.body.add_output("drawn", loop.body.add(context.op(), std::move(arguments), "drawn").front());
+  context.become({&graph, add_scan(graph, loop, *keys.scope + ".keys").front(), keys.scope});
+}
+
 }  // namespace mithril

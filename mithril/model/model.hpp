@@ -123,7 +123,7 @@ class Model {
                         const std::vector<std::string>& keys);
   Model& set_initializer(const std::string& key, const Initializer& initializer);
   // The input has the value of the output in the previous evaluation. It starts as `initial`, or,
-  // if that has rank 0, as a tensor filled with it. A RandomKey is an int of rank 0.
+  // if the state has more axes, as tensors of it. A RandomKey is an int, or a key per element.
   Model& bind_state_keys(const std::string& input, const std::string& output, InitialState initial);
 
   // Asking.

@@ -27,10 +27,12 @@ std::shared_ptr<Composite> model_of(const Part& part, const Part& original) {
          .help = "add the part first, then what its shared() returns"});
 }
 
-// A state of the body of a loop, or of a branch. The loop or the choice has it as its own.
+// A state of the body of a loop, of a branch, or of one index of a vmap. The loop, the choice or
+// the vmap has it as its own.
 bool is_nested(const StatePair& state) {
   const Part* driver = top(state.input)->driver;
-  return driver && (driver->op == &find_op("scan_carry") || driver->op == &find_op("branch_input"));
+  return driver && (driver->op == &find_op("scan_carry") ||
+                    driver->op == &find_op("branch_input") || driver->op == &find_op("row_of"));
 }
 
 // The last value of a state in one evaluation.

@@ -99,6 +99,17 @@ Tensor example_of(const InitialState& initial) {
   return tensor ? *tensor : Tensor::scalar(std::int64_t{0});
 }
 
+// The shape of a state ends with the dims of its first value, and equals them unless more axes are
+// known.
+void state_last_dims(Facts& facts, const StoredShape& shape, const Tensor& example) {
+  std::vector<Dim> dims;
+  const auto rank = static_cast<size_t>(example.rank());
+  if (!Facts::known(shape, dims) || dims.size() <= rank)
+    return facts.unify(shape, shape_of(facts, example));
+  for (size_t i = 0; i < rank; ++i)
+    facts.unify(dims[dims.size() - rank + i], facts.fixed(example.dims()[i]));
+}
+
 }  // namespace
 
 Model& Model::bind_state_keys(const std::string& input, const std::string& output,
@@ -124,7 +135,7 @@ Model& Model::bind_state_keys(const std::string& input, const std::string& outpu
     facts.unify(in->shape, out->shape);
     facts.narrow(in->type, tensor_kind(example.dtype()));
     if (example.rank() > 0 || std::holds_alternative<RandomKey>(initial))
-      facts.unify(in->shape, shape_of(facts, example));
+      state_last_dims(facts, in->shape, example);
     facts.settle();
   } catch (const Error& error) {
     raise_between(error, input, {input, in}, {output, out});

@@ -1,5 +1,5 @@
-// States of branches and of the bodies of loops. The model around them keeps these states, under
-// the same paths.
+// States of branches, of the bodies of loops and of parts of a vmap. The model around them keeps
+// these states, under the same paths.
 #pragma once
 #include <string>
 #include <vector>
@@ -50,6 +50,27 @@ class BranchStates {
   Model& model_;
   const Connection condition_;
   const bool then_;
+  std::vector<NestedState> states_;
+};
+
+// The states of a part of a vmap whose next values depend on an index: each index has its own,
+// along a new first axis. The other states are the same for each index, and stay those of the part.
+class RowStates {
+ public:
+  // Call before `part` is a part of `model`. Adds the states of one index, and bindings of the part
+  // to them. `mapped`: the inputs of the part that differ for each index. `size`: of the axis.
+  RowStates(Model& model, const Model& part, const std::vector<std::string>& mapped,
+            const Binding& size, Bindings& bindings);
+
+  size_t count() const { return states_.size(); }
+  std::vector<Connection> rows() const;
+  // Call once the part is one: the next values of one index.
+  std::vector<Connection> nexts() const;
+  // Binds each state to its next value, of all indices.
+  void bind(const std::vector<Connection>& nexts) const;
+
+ private:
+  Model& model_;
   std::vector<NestedState> states_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/model/keys.hpp"
+#include "mithril/models/nested_states.hpp"
 #include "mithril/models/wrapping.hpp"
 
 namespace mithril {
@@ -110,6 +111,7 @@ Model vmap(const Model& model, const VmapOptions& options) {
     row_keys.push_back(key);
     bindings.emplace_back(key, rows.back());
   }
+  const RowStates states(mapped, model, row_keys, size, bindings);
   for (const std::string& key : outputs) bindings.emplace_back(key, row_name(key));
   mapped |= model(bindings);
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -123,8 +125,11 @@ Model vmap(const Model& model, const VmapOptions& options) {
     const auto axis = out_axes.find(key);
     axes.push_back(Datum(axis == out_axes.end() ? 0 : axis->second));
   }
-  axes.resize(outputs.size() + rows.size(), Datum(0));
+  const std::vector<Connection> nexts = states.nexts(), states_of_row = states.rows();
+  rows.insert(rows.end(), states_of_row.begin(), states_of_row.end());
+  values.insert(values.end(), nexts.begin(), nexts.end());
   values.insert(values.end(), rows.begin(), rows.end());
+  axes.resize(values.size(), Datum(0));
   const std::vector<Connection> stacked =
       Model::op("stack_rows")
           .apply({Binding(as_bindings(values)), Datum(axes), static_cast<std::int64_t>(rows.size()),
@@ -132,6 +137,8 @@ Model vmap(const Model& model, const VmapOptions& options) {
   std::vector<std::pair<std::string, Connection>> named;
   for (size_t i = 0; i < outputs.size(); ++i) named.emplace_back(outputs[i], stacked[i]);
   mapped.expose_keys(named);
+  const auto first_next = stacked.begin() + static_cast<std::ptrdiff_t>(outputs.size());
+  states.bind({first_next, first_next + static_cast<std::ptrdiff_t>(states.count())});
   return mapped.set_cin(cins).set_cout(couts);
 }
 

@@ -280,8 +280,7 @@ class RowDropping {
            .code = "E0428",
            .path = graph_.value(id).name,
            .message = "a value inside a vmap is read outside of it",
-           .help = "make it an output of the model that vmap takes. A state that differs for each "
-                   "index, such as running statistics, is not possible"});
+           .help = "make it an output of the model that vmap takes"});
   }
 
   const Graph& graph_;

@@ -1,6 +1,8 @@
 #include "mithril/passes/fixed_carries.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/rebuilder.hpp"
@@ -12,12 +14,42 @@ ValueId input(const Node& node, std::string_view port) {
   return *tensor_of(node.arguments[node.argument_index(port)]);
 }
 
+const Datum& value_of(const Node& node, std::string_view port) {
+  return std::get<Datum>(node.arguments[node.argument_index(port)]);
+}
+
+// How many of the values of a vmap are results; the others are its rows.
+size_t results_of_rows(const Node& node) {
+  return node.list_size() - static_cast<size_t>(value_of(node, "inputs").integer());
+}
+
+// Adds the vmap without some of its values.
+void keep_others(Rebuilder& rebuilder, const Node& node, const std::vector<bool>& gone) {
+  const Node mapped = rebuilder.map_arguments(node);
+  const size_t results = results_of_rows(node);
+  Node left{node.op, {}, {}};
+  std::vector<ValueId> outputs;
+  Tuple axes;
+  std::int64_t rows = 0;
+  for (size_t k = 0; k < gone.size(); ++k) {
+    if (gone[k]) continue;
+    left.arguments.push_back(mapped.arguments[k]);
+    axes.push_back(value_of(node, "axes").tuple()[k]);
+    outputs.push_back(node.outputs[k]);
+    rows += k >= results;
+  }
+  for (const Datum& datum : {Datum(std::move(axes)), Datum(rows), value_of(node, "size")})
+    left.arguments.emplace_back(datum);
+  rebuilder.add(std::move(left), outputs);
+}
+
 class FixedCarries {
  public:
   FixedCarries(const Graph& graph, const std::vector<std::string>& states)
       : graph_(graph),
         first_(graph.values().size(), nowhere),
         initial_(graph.values().size(), nowhere),
+        is_row_(graph.values().size()),
         fixed_(graph.values().size()) {
     for (size_t v = 0; v < graph.values().size(); ++v) same_.push_back(static_cast<ValueId>(v));
     for (const ValueId id : graph.inputs()) {
@@ -42,6 +74,8 @@ class FixedCarries {
         rebuilder.replace(made, rebuilder.map(input(node, "carry")));
       } else if (node.op == &last_ || node.op == &stack_) {
         rebuilder.keep(without_fixed(node));
+      } else if (node.op == &rows_) {
+        keep_changing(rebuilder, node);
       } else {
         rebuilder.keep(node);
       }
@@ -70,7 +104,33 @@ class FixedCarries {
       if (first_[index(then)] == nowhere || then != same_[index(input(node, "otherwise"))]) return;
       fixed_[index(made)] = true;
       same_[index(made)] = then;
+    } else if (node.op == &row_) {
+      const ValueId whole = same_[index(input(node, "input"))];
+      first_[index(made)] = first_[index(whole)];
+      initial_[index(made)] = whole;
+      is_row_[index(made)] = true;
+    } else if (node.op == &rows_) {
+      for (size_t k = 0; k < results_of_rows(node); ++k) {
+        const ValueId row = same_[index(*tensor_of(node.arguments[k]))], whole = whole_of(row);
+        if (whole == nowhere || first_[index(row)] == nowhere) continue;
+        fixed_[index(node.outputs[k])] = true;
+        same_[index(node.outputs[k])] = same_[index(whole)];
+      }
     }
+  }
+
+  // What the row is one index of. The axis of a state is the first one.
+  ValueId whole_of(ValueId row) const {
+    return is_row_[index(row)] ? initial_[index(row)] : nowhere;
+  }
+
+  void keep_changing(Rebuilder& rebuilder, const Node& node) const {
+    std::vector<bool> gone;
+    for (const ValueId id : node.outputs) {
+      gone.push_back(fixed_[index(id)]);
+      if (gone.back()) rebuilder.replace(id, rebuilder.map(same_[index(id)]));
+    }
+    keep_others(rebuilder, node, gone);
   }
 
   Node without_fixed(const Node& node) const {
@@ -88,11 +148,65 @@ class FixedCarries {
   const Graph& graph_;
   const OpDef &buffer_ = find_op("buffer"), &carry_ = find_op("scan_carry"),
               &last_ = find_op("scan_last"), &stack_ = find_op("scan_stack"),
-              &entry_ = find_op("branch_input"), &result_ = find_op("branch_result");
+              &entry_ = find_op("branch_input"), &result_ = find_op("branch_result"),
+              &row_ = find_op("row_of"), &rows_ = find_op("stack_rows");
   std::vector<ValueId> first_;    // per value: the state with which a carry begins, or nowhere
-  std::vector<ValueId> initial_;  // per carry: its first value
+  std::vector<ValueId> initial_;  // per carry: its first value; per row: what it is an index of
   std::vector<ValueId> same_;     // per value: what it copies
+  std::vector<bool> is_row_;      // per value: one index of another
   std::vector<bool> fixed_;       // per value: a carry or a result that nothing changes
+};
+
+// Takes out rows of states that nothing but their vmap reads.
+class UnreadRows {
+ public:
+  UnreadRows(const Graph& graph, const std::vector<std::string>& states)
+      : graph_(graph), of_state_(graph.values().size()), needed_(graph.values().size()) {
+    for (const ValueId id : graph.inputs())
+      of_state_[index(id)] =
+          std::find(states.begin(), states.end(), graph.value(id).name) != states.end();
+    for (const Node& node : graph.nodes()) {
+      if (node.op == &row_)
+        of_state_[index(node.outputs.front())] = of_state_[index(input(node, "input"))];
+    }
+    for (const Output& output : graph.outputs()) needed_[index(output.value)] = true;
+    for (size_t n = graph.nodes().size(); n-- > 0;) mark(graph.nodes()[n]);
+  }
+
+  Graph run() const {
+    Rebuilder rebuilder(graph_);
+    for (const Node& node : graph_.nodes()) {
+      if (node.op != &rows_) {
+        rebuilder.keep(node);
+        continue;
+      }
+      std::vector<bool> gone;
+      for (size_t k = 0; k < node.outputs.size(); ++k) gone.push_back(is_unread(node, k));
+      keep_others(rebuilder, node, gone);
+    }
+    return rebuilder.finish_whole();
+  }
+
+ private:
+  bool is_unread(const Node& node, size_t k) const {
+    const ValueId row = *tensor_of(node.arguments[k]);
+    return k >= results_of_rows(node) && of_state_[index(row)] && !needed_[index(row)] &&
+           !needed_[index(node.outputs[k])];
+  }
+
+  void mark(const Node& node) {
+    const bool is_needed = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                       [&](ValueId id) { return needed_[index(id)]; });
+    if (!is_needed) return;
+    const size_t count = node.op == &rows_ ? results_of_rows(node) : node.arguments.size();
+    for (size_t i = 0; i < count; ++i) {
+      if (const ValueId* id = tensor_of(node.arguments[i])) needed_[index(*id)] = true;
+    }
+  }
+
+  const Graph& graph_;
+  const OpDef &row_ = find_op("row_of"), &rows_ = find_op("stack_rows");
+  std::vector<bool> of_state_, needed_;  // per value
 };
 
 }  // namespace
@@ -100,7 +214,7 @@ class FixedCarries {
 Graph without_fixed_carries(const Graph& graph, const std::vector<std::string>& states) {
   if (states.empty()) return graph;
   const FixedCarries carries(graph, states);
-  return carries.any() ? carries.run() : graph;
+  return carries.any() ? UnreadRows(carries.run(), states).run() : graph;
 }
 
 }  // namespace mithril

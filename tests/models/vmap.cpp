@@ -114,15 +114,36 @@ TEST_CASE("a vmap names all ops without a batching rule") {
       ValueError);
 }
 
-TEST_CASE("a state that would differ for each index is refused") {
+TEST_CASE("a state that differs for each index has the axis") {
   Model net;
   net |= Model::op("add")({{"left", "x"}, {"right", "last"}, {"output", "y"}});
-  net |= Tanh()({{"input", "y"}, {"output", "z"}});
   net.bind_state_keys("last", "y", counted({4}));
+  const CompiledModel alone = compiled_for_x(net, {4});
+  const CompiledModel mapped = compiled_for_x(vmap(net, {.in_axes = {{"x", 0}}}), {3, 4});
+  const State start = mapped.initial_state_dict(), first = alone.initial_state_dict();
+  const Tensor x = counted({3, 4});
+  CHECK(start.at("model.last").dims() == Dims{3, 4});
+  const auto [all, after] = mapped.evaluate({}, {{"x", x}}, start);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    check_slice(start.at("model.last"), i, counted({4}));
+    const auto [y, next] = alone.evaluate({}, {{"x", slice_of(x, i)}}, first);
+    check_slice(all.at("y"), i, y.at("y"));
+    check_slice(after.at("model.last"), i, next.at("last"));
+  }
+}
+
+TEST_CASE("a value inside a vmap is not read outside of it") {
+  Model net;
+  net |= Tanh()({{"input", "x"}, {"output", "y"}});
+  net |= Relu()({{"input", "y"}, {"output", "z"}});
+  net.expose_keys({"z"});
+  Model outer;
+  outer |= vmap(net, {.in_axes = {{"x", 0}}})({{"x", "x"}, {"z", "out"}});
+  outer.expose_keys({{"out", outer.at("out")}, {"inner", outer.at("vmap.model.y")}});
   CHECK_THROWS_WITH_AS(
-      compiled_for_x(vmap(net, {.in_axes = {{"x", 0}}}), {5, 4}),
-      doctest::Contains("mithril.ValueError[E0428]: model.y: a value inside a vmap is read "
-                        "outside of it"),
+      compiled_for_x(outer, {5, 4}),
+      "mithril.ValueError[E0428]: inner: a value inside a vmap is read outside of it\n"
+      "  help: make it an output of the model that vmap takes",
       ValueError);
 }
 

@@ -1,4 +1,5 @@
 // randint: ints drawn from a key, the same wherever they are drawn.
+#include "mithril/graph/scan_batching.hpp"
 #include "mithril/ops/shared/random_bits.hpp"
 #include "mithril/ops/support/making.hpp"
 #include "mithril/ops/support/moving.hpp"
@@ -49,6 +50,7 @@ OpDef define_randint() {
       .solve = solve_randint,
       .eval = eval_randint,
       .not_differentiable = "it has no float among its inputs",
+      .batch = batch_with_keys,
       .dtype_from = "dtype",
       .samples = samples_of_filled,
       .spell = {{"jax", "randint({shape}, {key}, {low}, {high}, {output.dtype})"},

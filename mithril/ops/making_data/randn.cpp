@@ -1,4 +1,5 @@
 // randn: normally distributed numbers drawn from a key, the same wherever they are drawn.
+#include "mithril/graph/scan_batching.hpp"
 #include "mithril/ops/shared/random_bits.hpp"
 #include "mithril/ops/support/making.hpp"
 #include "mithril/ops/support/samples.hpp"
@@ -27,6 +28,7 @@ OpDef define_randn() {
             });
           },
       .not_differentiable = "it has no float among its inputs",
+      .batch = batch_with_keys,
       .dtype_from = "dtype",
       .samples = samples_of_filled,
       .spell = {{"jax", "randn({shape}, {key}, {output.dtype})"},

@@ -1,4 +1,5 @@
 // random_uniform: numbers drawn from a key, the same wherever they are drawn.
+#include "mithril/graph/scan_batching.hpp"
 #include "mithril/ops/shared/random_bits.hpp"
 #include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/samples.hpp"
@@ -8,7 +9,7 @@ namespace mithril {
 namespace {
 
 void batch_random_uniform(BatchContext& c) {
-  if (c.is_batched("key")) return c.refuse("its key has the new axis");
+  if (c.is_batched("key")) return batch_with_keys(c);
   c.become(call("random_uniform", {c.in("like"), c.in("key")}));
 }
 

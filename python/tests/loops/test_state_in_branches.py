@@ -287,10 +287,3 @@ def test_a_layer_with_a_state_as_a_branch():
     out, same = compiled.evaluate({}, data, state=state)
     assert np.all(np.asarray(out["output"]) == 1.0)
     assert int(same["dropout.key"]) == int(state["dropout.key"]) == int(start["dropout.key"]) + 1
-
-
-def test_a_state_that_would_differ_for_each_index_is_refused():
-    choice = ml.Cond("c", running_total(), ml.Model.create(y=ml.IOKey("x", shape=[]) * 1.0))
-    with pytest.raises(ml.ValueError) as raised:
-        ml.compile(ml.vmap(choice, in_axes={"x": 0}), CPU, shapes={"x": [3]}, data_keys=["x"])
-    assert raised.value.code == "E0428"

@@ -352,13 +352,6 @@ def test_dropout_in_a_loop_draws_for_each_step_and_index(nested):
     assert [int(value) for value in state.values()] == [int(v) + steps for v in start.values()]
 
 
-def test_a_state_that_would_differ_for_each_index_is_refused():
-    totals = ml.Scan(running_total(), sequences=["x"], outputs=["y"])
-    with pytest.raises(ml.ValueError) as caught:
-        compiled_of(ml.vmap(totals, in_axes={"x": 0}), {"x": np.ones((2, 3))})
-    assert caught.value.code == "E0428"
-
-
 def test_ops_without_a_rule_are_named():
     step = ml.Model()
     step |= ml.Unique()(input="x", output="y")
