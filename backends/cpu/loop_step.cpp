@@ -26,6 +26,7 @@ class LoopStep final : public Step {
     arguments_ = scan.arguments;
     outputs_ = shaped_node_.outputs;
     length_ = shaped_node_.values[shaped.node(node).argument_index("length")].integer();
+    numbers_ = shaped_node_.values[shaped.node(node).argument_index("numbers")];
     std::vector<Tensor> inputs;
     std::vector<Dims> given;
     for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -61,7 +62,7 @@ class LoopStep final : public Step {
     for (size_t i = 0; i < arguments_.size(); ++i)
       bases[1 + i] = buffers.write<std::byte>(arguments_[i]);
     if (length_ > 0) plan.begin_loop(bases);
-    StepScope running;
+    StepScope running(numbers_);
     for (int64_t n = 0; n < length_; ++n) {
       running.set(reverse_ ? length_ - 1 - n : n);
       run_step(buffers, bases, memory, n);
@@ -139,6 +140,7 @@ class LoopStep final : public Step {
   const PlannedNode& shaped_node_;
   size_t carries_ = 0, sequences_ = 0;
   bool reverse_ = false;
+  Datum numbers_;  // of the steps
   int64_t length_ = 0;
   std::vector<ValueId> arguments_, outputs_;
   std::vector<int64_t> input_bytes_, output_bytes_;  // of one step

@@ -80,9 +80,20 @@ bool observes(const Observer& observer, const Graph& graph) {
   });
 }
 
-StepScope::StepScope() : depth_(steps_of_thread.size()) { steps_of_thread.push_back(0); }
-StepScope::~StepScope() { steps_of_thread.resize(depth_); }
-void StepScope::set(int64_t step) { steps_of_thread[depth_] = step; }
+StepScope::StepScope(const Datum& numbers) : outer_steps_(steps_of_thread.size()) {
+  if (!numbers.is_none()) {
+    first_ = numbers.tuple()[0].integer();
+    stride_ = numbers.tuple()[1].integer();
+    added_ = numbers.tuple()[2].flag();
+  }
+  if (!added_) steps_of_thread.push_back(0);
+  before_ = steps_of_thread.back();
+}
+StepScope::~StepScope() {
+  steps_of_thread.back() = before_;
+  steps_of_thread.resize(outer_steps_);
+}
+void StepScope::set(int64_t step) { steps_of_thread.back() = before_ + first_ + step * stride_; }
 
 std::span<const int64_t> running_steps() { return steps_of_thread; }
 

@@ -34,14 +34,17 @@ bool observes(const Observer& observer, const Graph& graph);
 // While it exists, this thread runs a loop. Observers of its values read the step.
 class StepScope {
  public:
-  StepScope();
+  // `numbers`: of the steps (ScanLoop::numbers).
+  explicit StepScope(const Datum& numbers = {});
   ~StepScope();
   StepScope(const StepScope&) = delete;
   StepScope& operator=(const StepScope&) = delete;
   void set(int64_t step);
 
  private:
-  const size_t depth_;
+  const size_t outer_steps_;
+  int64_t first_ = 0, stride_ = 1, before_ = 0;
+  bool added_ = false;  // to the number of the loop around this one
 };
 // The steps of the loops that this thread runs, the outermost first. In a loop over sequences a
 // step is the index of the elements that it reads.

@@ -28,7 +28,8 @@ class ScanBatching {
                   .carries = scan_.carries,
                   .sequences = scan_.sequences,
                   .length = scan_.length,
-                  .reverse = scan_.reverse};
+                  .reverse = scan_.reverse,
+                  .numbers = scan_.numbers};
     for (size_t i = 0; i < batched_.size(); ++i) loop.arguments.push_back(argument(i).id);
     const Expression first = context_.in("arguments", 0);
     const auto made = add_scan(*first.graph, loop, *first.scope + ".steps");

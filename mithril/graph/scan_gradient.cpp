@@ -245,7 +245,10 @@ class ScanGradient {
   }
 
   void write_backward() {
-    ScanLoop backward{.body = {}, .length = scan_.length, .reverse = !scan_.reverse};
+    ScanLoop backward{.body = {},
+                      .length = scan_.length,
+                      .reverse = !scan_.reverse,
+                      .numbers = scan_.numbers};
     Graph& body = backward.body;
     body.share_facts(joint_);
     body.set_default_dtype(joint_.default_dtype());

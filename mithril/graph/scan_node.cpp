@@ -95,6 +95,10 @@ void check_nested_keys(const Node& node, const std::vector<bool>& of_step) {
 
 }  // namespace
 
+Datum step_numbers(const Dim& first, int64_t stride, bool added) {
+  return Datum(Tuple{Datum(first), Datum(stride), Datum(added)});
+}
+
 bool is_scan(const Node& node) { return node.op->name == "scan"; }
 
 ScanLoop scan_of(const Node& node) {
@@ -108,6 +112,7 @@ ScanLoop scan_of(const Node& node) {
                 .reverse = value("reverse").flag()};
   for (size_t i = 0; i < node.list_size(); ++i)
     scan.arguments.push_back(*tensor_of(node.arguments[i]));
+  scan.numbers = value("numbers");
   return scan;
 }
 
@@ -119,6 +124,7 @@ ScanLoop scan_of(const NodeContext& context) {
                 .reverse = context.value("reverse").flag()};
   for (int i = 0; i < context.list_size(); ++i)
     scan.arguments.push_back(context.in("arguments", i).id);
+  scan.numbers = context.value("numbers");
   return scan;
 }
 
@@ -148,7 +154,7 @@ std::vector<Argument> scan_arguments(const Graph& graph, const ScanLoop& scan) {
   std::vector<Argument> arguments(scan.arguments.begin(), scan.arguments.end());
   for (Datum datum : {Datum(to_string(scan.body)), Datum(static_cast<int64_t>(scan.carries)),
                       Datum(static_cast<int64_t>(scan.sequences)), scan.length, Datum(scan.reverse),
-                      Datum(std::move(results))})
+                      Datum(std::move(results)), scan.numbers})
     arguments.emplace_back(std::move(datum));
   return arguments;
 }

@@ -1,5 +1,6 @@
 // Nodes of op `scan`: loops over a graph, their body.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,16 @@ struct ScanLoop {
   Datum length;          // an int
   bool reverse = false;  // the last step comes first
   std::vector<ValueId> arguments = {};
+  // How running_steps() counts the steps. A loop over the steps of one segment adds its own to the
+  // number of the loop over segments, which counts the steps before each segment.
+  Datum numbers = {};
 
   size_t stacks() const { return body.outputs().size() - carries; }
 };
+
+// The numbers of a loop: of its first step, from one step to the next, and whether they are added
+// to the number of the loop around it.
+Datum step_numbers(const Dim& first, int64_t stride, bool added);
 
 bool is_scan(const Node& node);
 ScanLoop scan_of(const Node& node);

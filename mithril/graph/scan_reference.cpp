@@ -74,7 +74,7 @@ void evaluate_scan(EvalContext& c) {
   check_carries(scan, dims, step.output_dims());
   const int64_t length = c.integer("length");
   std::vector<Tensor> inputs = given;
-  StepScope running;
+  StepScope running(c.value("numbers"));
   for (int64_t n = 0; n < length; ++n) {
     const int64_t at = c.flag("reverse") ? length - 1 - n : n;
     running.set(at);

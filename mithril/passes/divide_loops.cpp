@@ -90,6 +90,7 @@ class DividedLoop {
   std::vector<ValueId> run(ElementRange range) {
     ScanLoop loop = scan_;
     loop.length = Datum(range.count);
+    loop.numbers = step_numbers(range.begin, 1, false);
     for (size_t i = 0; i < loop.arguments.size(); ++i) {
       if (is_carry(i)) loop.arguments[i] = carries_[i];
       if (is_sequence(i)) loop.arguments[i] = elements(loop.arguments[i], range).id;
@@ -100,6 +101,7 @@ class DividedLoop {
   std::vector<ValueId> run_segments(ElementRange range) {
     ScanLoop loop = scan_;
     loop.length = Datum(segments_);
+    loop.numbers = step_numbers(0, steps_, false);
     loop.body = segment();
     for (size_t i = 0; i < loop.arguments.size(); ++i) {
       if (is_carry(i)) loop.arguments[i] = carries_[i];
@@ -117,6 +119,7 @@ class DividedLoop {
     body.set_default_dtype(scan_.body.default_dtype());
     ScanLoop steps = scan_;
     steps.length = Datum(steps_);
+    steps.numbers = step_numbers(0, 1, true);
     for (size_t i = 0; i < steps.arguments.size(); ++i) {
       Value value = scan_.body.value(scan_.body.inputs()[i]);
       if (is_sequence(i)) value.dims.insert(value.dims.begin(), Dim(steps_));

@@ -116,7 +116,8 @@ ScanLoop loop_without(const ScanLoop& scan, const NestedRows& rows,
                       const std::vector<size_t>& kept) {
   ScanLoop rest{.body = rest_of_graph(scan.body, rows.arguments, kept),
                 .length = scan.length,
-                .reverse = scan.reverse};
+                .reverse = scan.reverse,
+                .numbers = scan.numbers};
   for (size_t i = 0; i < scan.arguments.size(); ++i) {
     if (rows.arguments[i]) continue;
     rest.arguments.push_back(scan.arguments[i]);

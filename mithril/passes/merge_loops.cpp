@@ -37,7 +37,8 @@ std::vector<Loop> loops_of(const Graph& graph) {
 bool can_merge(const Loop& a, const Loop& b) {
   return a.scan.arguments == b.scan.arguments && a.scan.carries == b.scan.carries &&
          a.scan.sequences == b.scan.sequences && a.scan.reverse == b.scan.reverse &&
-         same(a.scan.length, b.scan.length) && a.nodes == b.nodes;
+         same(a.scan.length, b.scan.length) && same(a.scan.numbers, b.scan.numbers) &&
+         a.nodes == b.nodes;
 }
 
 // Where an output of a loop is among those of the merged one.

@@ -31,7 +31,7 @@ void SizedPrograms::run_loop(const Node& node, const SizedPrograms& body,
     given.push_back(run.registers[static_cast<size_t>(planned.tensors[i])].toTensor());
   inputs = given;
   std::vector<std::vector<at::Tensor>> stacks(planned.outputs.size() - carries);
-  StepScope running;
+  StepScope running(value("numbers"));
   for (int64_t n = 0; n < length; ++n) {
     const int64_t at = reverse ? length - 1 - n : n;
     running.set(at);

@@ -16,11 +16,13 @@ OpDef define_scan() {
           "made, elements of `sequences` tensors along axis 0, and values that every step "
           "reads. Its outputs are the next carries, then the values that are stacked along "
           "axis 0. `results` are the dtypes and dims of the last carries and the stacks. With "
-          "`reverse` the last step comes first.",
+          "`reverse` the last step comes first. `numbers` say how hooks count the steps: the "
+          "number of the first one, the number of the next one less that, and whether they are "
+          "added to the number of the loop around it. None: 0, 1, ...",
       .internal = true,
       .inputs = {list("arguments", "*each", "any"), value("body", "str"), value("carries", "int"),
                  value("sequences", "int"), value("length", "int"), value("reverse", "bool"),
-                 value("results", "tuple")},
+                 value("results", "tuple"), value("numbers", "tuple|none", Datum())},
       .outputs = {list("outputs", "*made", "any")},
       .solve = solve_nested_results,
       .eval = evaluate_scan,
