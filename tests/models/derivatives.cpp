@@ -146,6 +146,32 @@ TEST_CASE("derivatives cost the matrix products that the documents state") {
   }
 }
 
+TEST_CASE("a product with a Hessian multiplies by no ones") {
+  const Connection x = input("x", {4, 3}), w = input("w", {3, 2}), v = input("v", {3, 2});
+  const Connection u = input("u", {4, 3});
+  const Connection y = apply("sin", {apply("matmul", {x, w})});
+  const std::vector<Connection> products = hvp((y * y).sum(), {w, x}, {v, u});
+  const Model model = Model::create({{"of_w", products[0]}, {"of_x", products[1]}});
+  const auto graph = compile(model, cpu({.dtype = DType::float64})).exported().graph;
+  CHECK(std::none_of(graph.nodes().begin(), graph.nodes().end(),
+                     [](const Node& node) { return node.op->name == "expand_reduced"; }));
+}
+
+TEST_CASE("factors of a sum of products that are one value, and that are wanted") {
+  const Connection x = input("x", {2}), v = input("v", {2});
+  const Connection squares = x * x, product = squares * v;
+  const Connection total = product.sum() + squares.sum() + product.sum();
+  const Model model = Model::create({{"of_x", gradient(total, x)},
+                                     {"of_squares", gradient(total, squares)},
+                                     {"of_product", gradient(total, product)},
+                                     {"of_v", gradient(total, v)}});
+  const TensorMap outputs = evaluated(model, {{"x", vector_of({2, 3})}, {"v", vector_of({5, 7})}});
+  check_close(outputs.at("of_x"), {44, 90});  // 2 x (2 v + 1)
+  check_close(outputs.at("of_squares"), {11, 15});
+  check_close(outputs.at("of_product"), {2, 2});
+  check_close(outputs.at("of_v"), {8, 18});
+}
+
 TEST_CASE("a scalar whose rank is known late needs no seed") {
   const Connection x = Connection(IOKey{.name = "x"});
   const Model model = Model::create({{"slope", gradient(x * x, x)}});
