@@ -34,7 +34,8 @@ def test_different_shapes():
     with pytest.raises(ml.ShapeError) as raised:
         ml.Cond("c", of_x(lambda x: x.sum(), shape=[3]), of_x(lambda x: x * 2.0, shape=[3]))
     assert message(raised) == (
-        "mithril.ShapeError[E0206]: branchresult: the branches make values of different shapes\n"
+        "mithril.ShapeError[E0206]: branchresult: the branches make values of different shapes; "
+        "reshape one of them\n"
         "  expected  : [] as `then`\n"
         "  got       : [3] from `otherwise`\n"
         '  then      : []      on model.y, pattern "*t"\n'
@@ -48,7 +49,8 @@ def test_different_types():
     with pytest.raises(ml.TypeError) as raised:
         ml.Cond("c", of_x(lambda x: x > 0.0), of_x(lambda x: x * 2.0))
     assert message(raised) == (
-        "mithril.TypeError[E0402]: branchresult: the branches make values of different types\n"
+        "mithril.TypeError[E0402]: branchresult: the branches make values of different types; "
+        "cast one of them\n"
         "  expected  : bool tensor as `then`\n"
         "  got       : float tensor from `otherwise`\n"
         '  then      : [...]   on model.y, pattern "*t"\n'
