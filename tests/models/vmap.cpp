@@ -118,6 +118,7 @@ TEST_CASE("a state that differs for each index has the axis") {
   Model net;
   net |= Model::op("add")({{"left", "x"}, {"right", "last"}, {"output", "y"}});
   net.bind_state_keys("last", "y", counted({4}));
+  net.expose_keys({"y"});
   const CompiledModel alone = compiled_for_x(net, {4});
   const CompiledModel mapped = compiled_for_x(vmap(net, {.in_axes = {{"x", 0}}}), {3, 4});
   const State start = mapped.initial_state_dict(), first = alone.initial_state_dict();
