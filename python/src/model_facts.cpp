@@ -122,7 +122,8 @@ Example:
 Args:
     input: The key of the input.
     output: The key of the output, which has the shape and the type of the input.
-    initial_value: An array of this shape, a number that fills the state, or a RandomKey.
+    initial_value: An array of this shape, a number that fills the state, or a RandomKey. A state
+        that is known to have more axes begins with it in each index of the first axes.
 Raises:
     NameError: There is no such key.
 

@@ -45,7 +45,8 @@ void bind_vmap(py::module_& module) {
 
 The model becomes a part, and the new one has its ports. All outputs have the new axis. Inputs that
 are not named are the same for each index. Random values that depend on a mapped input differ for
-each index. The result composes, trains and is differentiated like any other part, and vmap applies
+each index. A state whose next value differs for each index has the axis first: each index has its
+own. The result composes, trains and is differentiated like any other part, and vmap applies
 to it again.
 
 Args:
