@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "mithril/graph/dependence.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 
 namespace mithril {
@@ -118,21 +119,41 @@ std::vector<bool> BatchedGraph::needed_nodes() const {
   return nodes;
 }
 
+namespace {
+
+// Gives the axis to the next values of batched carries. False: another carry is batched, too.
+bool repeat_carries(BatchedGraph& step, size_t carries, std::vector<bool>& batched) {
+  bool complete = true;
+  for (size_t k = 0; k < carries; ++k) {
+    if (batched[k]) {
+      step.repeat(k);
+    } else if (step.is_batched(k)) {
+      batched[k] = true;
+      complete = false;
+    }
+  }
+  return complete;
+}
+
+}  // namespace
+
+// The carries that have the axis follow from what the body reads, unless an op only reads the sizes
+// of what is batched. Then the body is batched several times, and so are loops in it each time.
 BatchedGraph batched_step(const Graph& body, size_t carries, const Dim& size,
                           std::vector<bool>& batched) {
-  for (;;) {
-    BatchedGraph step(body, size, batched);
-    bool complete = true;
-    for (size_t k = 0; k < carries; ++k) {
-      if (batched[k]) {
-        step.repeat(k);
-      } else if (step.is_batched(k)) {
-        batched[k] = true;
-        complete = false;
-      }
-    }
-    if (complete) return step;
+  std::vector<bool> expected = batched;
+  add_changed_carries(dependence(body), carries, expected);
+  BatchedGraph step(body, size, expected);
+  bool exact = true;
+  for (size_t k = 0; k < carries; ++k)
+    exact = exact && (batched[k] || step.is_batched(k) == expected[k]);
+  if (exact) {
+    batched = expected;
+  } else {
+    step = BatchedGraph(body, size, batched);
   }
+  while (!repeat_carries(step, carries, batched)) step = BatchedGraph(body, size, batched);
+  return step;
 }
 
 Expression any_of(const Expression& bools) {

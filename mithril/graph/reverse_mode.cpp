@@ -1,5 +1,6 @@
 #include "mithril/graph/reverse_mode.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "mithril/graph/grad_context.hpp"
@@ -8,6 +9,26 @@
 #include "mithril/op/op_def.hpp"
 
 namespace mithril {
+
+namespace {
+
+const Node* maker_of(const Graph& graph, ValueId value) {
+  for (const Node& node : graph.nodes()) {
+    if (std::find(node.outputs.begin(), node.outputs.end(), value) != node.outputs.end())
+      return &node;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<std::pair<ValueId, ValueId>> factors_of_product(const Graph& graph, ValueId value) {
+  const Node* product = maker_of(graph, value);
+  if (!product || product->op->name != "matmul") return std::nullopt;
+  const Node* columns = maker_of(graph, *tensor_of(product->arguments[0]));
+  if (!columns || columns->op->name != "swapaxes") return std::nullopt;
+  return std::pair(*tensor_of(columns->arguments[0]), *tensor_of(product->arguments[1]));
+}
 
 void require_float(const Value& value, const std::string& what) {
   if (is_floating(value.dtype)) return;

@@ -3,6 +3,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mithril/graph/expression.hpp"
@@ -51,6 +52,9 @@ class ReverseMode {
   std::deque<std::string> scopes_;  // of all expressions
   const std::string* scope_ = nullptr;
 };
+
+// The matrices a and b if the value is their product a' b, as the gradient of a weight is.
+std::optional<std::pair<ValueId, ValueId>> factors_of_product(const Graph& graph, ValueId value);
 
 // GradientError E0502: "<what> is int64: only float tensors have gradients".
 void require_float(const Value& value, const std::string& what);

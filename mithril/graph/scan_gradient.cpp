@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "mithril/graph/dependence.hpp"
 #include "mithril/graph/grad_context.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/reverse_mode.hpp"
@@ -29,10 +30,18 @@ class ScanGradient {
     find_wanted();
   }
 
+  // The carries that have gradients follow from what the body reads, unless an op passes no
+  // gradient on. Then the body is differentiated several times, and so are loops in it each time.
   void run() {
-    for (size_t i = 0; i < scan_.carries; ++i)
-      used_.push_back(context_.has_out_grad(static_cast<int>(i)));
-    while (!differentiate_body()) {
+    std::vector<bool> outputs;
+    for (int k = 0; k < context_.output_count(); ++k) outputs.push_back(context_.has_out_grad(k));
+    const std::vector<bool> given = outputs;
+    add_read_carries(dependence(scan_.body, Through::floats), scan_.carries, outputs);
+    used_ = outputs;
+    if (!differentiate_body() || has_idle_carry(given)) {
+      used_ = given;
+      while (!differentiate_body()) {
+      }
     }
     if (gradients_of_step().empty() && products_.empty()) return;  // no gradient flows
     find_reads();
@@ -43,9 +52,7 @@ class ScanGradient {
   // What becomes of a value of the forward body that the gradient reads.
   enum class Read : char { none, again, saved };
 
-  bool is_float(size_t input) const {
-    return is_floating(joint_.value(joint_.inputs()[input]).dtype);
-  }
+  bool is_float(size_t i) const { return is_floating(joint_.value(input(i)).dtype); }
   ValueId input(size_t i) const { return scan_.body.inputs()[i]; }
   bool is_carry(size_t i) const { return i < scan_.carries; }
   bool is_sequence(size_t i) const { return !is_carry(i) && i < scan_.carries + scan_.sequences; }
@@ -95,6 +102,22 @@ class ScanGradient {
     ValueId outer;
   };
 
+  // Whether no gradient from outside reaches a carry of used_.
+  bool has_idle_carry(const std::vector<bool>& given) const {
+    std::vector<ValueId> incoming, results;
+    std::vector<bool> live;
+    for (size_t k = 0; k < carry_results_.size(); ++k) {
+      if (!is_carry(carry_results_[k].argument)) continue;
+      incoming.push_back(carries_[k].inner);
+      results.push_back(carry_results_[k].gradient);
+      live.push_back(given[carry_results_[k].argument]);
+    }
+    for (const BackwardInput& stack : stacks_) incoming.push_back(stack.inner);
+    live.resize(incoming.size(), true);
+    add_reached_carries(joint_, incoming, results, live);
+    return std::find(live.begin(), live.end(), false) != live.end();
+  }
+
   // False if the gradient of a carry is not zero that was taken to be: now it is one of used_.
   // The gradients of running statistics stay zero, because no output depends on them.
   bool differentiate_body() {
@@ -103,10 +126,8 @@ class ScanGradient {
     stacks_.clear();
     carry_results_.clear();
     stack_results_.clear();
-    struct Seed {
-      ValueId value, gradient;
-    };
-    std::vector<Seed> seeds;
+    products_.clear();
+    std::vector<std::pair<ValueId, ValueId>> seeds;  // values, and their gradients
     std::vector<ValueId> wanted;
     for (size_t i = 0; i < wanted_.size(); ++i) {
       if (wanted_[i]) wanted.push_back(input(i));
@@ -126,7 +147,7 @@ class ScanGradient {
       seeds.push_back({made, incoming});
     }
     ReverseMode reverse(joint_, prefix_, wanted);
-    for (const Seed& seed : seeds) reverse.seed(seed.value, seed.gradient);
+    for (const auto& [value, gradient] : seeds) reverse.seed(value, gradient);
     reverse.run();
     bool complete = true;
     for (size_t i = 0; i < scan_.carries; ++i) {
@@ -155,19 +176,15 @@ class ScanGradient {
       add_to_sum(i, gradient);
   }
 
-  // The matrices a and b if the value is their product a' b, as the gradient of a weight is. The
-  // sum over all steps is one product of all their rows, after the loop. Not in a loop over
-  // segments, which is there to keep less, and not where the sum is smaller than the rows of one
-  // step.
+  // The matrices a and b if the value is their product a' b. The sum over all steps is one product
+  // of all their rows, after the loop. Not in a loop over segments, which is there to keep less,
+  // and not where the sum is smaller than the rows of one step.
   std::optional<std::pair<ValueId, ValueId>> product_of(ValueId value) const {
     const auto& nodes = scan_.body.nodes();
     if (std::any_of(nodes.begin(), nodes.end(), is_scan)) return std::nullopt;
-    const Node* product = maker_of(value);
-    if (!product || product->op->name != "matmul") return std::nullopt;
-    const ValueId left = *tensor_of(product->arguments[0]), b = *tensor_of(product->arguments[1]);
-    const Node* columns = maker_of(left);
-    if (!columns || columns->op->name != "swapaxes") return std::nullopt;
-    const ValueId a = *tensor_of(columns->arguments[0]);
+    const auto factors = factors_of_product(joint_, value);
+    if (!factors) return std::nullopt;
+    const auto [a, b] = *factors;
     const std::vector<Dim>&rows = joint_.value(a).dims, &others = joint_.value(b).dims;
     if (rows.size() != 2 || others.size() != 2) return std::nullopt;
     const Dim of_step = resolve(rows[0] * (rows[1] + others[1])),
@@ -175,14 +192,6 @@ class ScanGradient {
     if (of_step.is_constant() && sum.is_constant() && of_step.constant() >= sum.constant())
       return std::nullopt;
     return std::pair(a, b);
-  }
-
-  const Node* maker_of(ValueId value) const {
-    for (const Node& node : joint_.nodes()) {
-      if (std::find(node.outputs.begin(), node.outputs.end(), value) != node.outputs.end())
-        return &node;
-    }
-    return nullptr;
   }
 
   void add_to_sum(size_t i, ValueId gradient) {
@@ -245,10 +254,8 @@ class ScanGradient {
   }
 
   void write_backward() {
-    ScanLoop backward{.body = {},
-                      .length = scan_.length,
-                      .reverse = !scan_.reverse,
-                      .numbers = scan_.numbers};
+    ScanLoop backward{
+        .body = {}, .length = scan_.length, .reverse = !scan_.reverse, .numbers = scan_.numbers};
     Graph& body = backward.body;
     body.share_facts(joint_);
     body.set_default_dtype(joint_.default_dtype());

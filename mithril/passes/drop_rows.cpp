@@ -9,6 +9,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/graph/cond_node.hpp"
+#include "mithril/graph/dependence.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/graph/while_node.hpp"
@@ -32,23 +33,18 @@ struct NestedRows {
   std::vector<bool> arguments, outputs;
 };
 
-NestedRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row);
-NestedRows rows_of_choice(const CondNode& cond, const std::vector<bool>& of_row);
-NestedRows rows_of_while(const WhileNode& loop, const std::vector<bool>& of_row);
-
 // Per output, whether it depends on a row.
-std::vector<bool> rows_of_outputs(const Node& node, const std::vector<bool>& of_row) {
+std::vector<bool> rows_of_outputs(const Graph& graph, const Node& node,
+                                  const std::vector<bool>& of_row) {
   if (!reads_one_of(node, of_row)) return std::vector<bool>(node.outputs.size());
-  if (is_scan(node)) return rows_of_loop(scan_of(node), of_row).outputs;
-  if (is_cond(node)) return rows_of_choice(cond_of(node), of_row).outputs;
-  if (is_while(node)) return rows_of_while(while_of(node), of_row).outputs;
-  return std::vector<bool>(node.outputs.size(), true);
-}
-
-// Marks what the node makes of marked values.
-void mark_rows(const Node& node, std::vector<bool>& of_row) {
-  const std::vector<bool> outputs = rows_of_outputs(node, of_row);
-  for (size_t k = 0; k < outputs.size(); ++k) of_row[index(node.outputs[k])] = outputs[k];
+  std::vector<bool> reads, outputs;
+  for (const Argument& argument : node.arguments) {
+    const ValueId* id = tensor_of(argument);
+    reads.push_back(id && of_row[index(*id)]);
+  }
+  for (const std::vector<bool>& arguments : dependence(graph, node))
+    outputs.push_back(depends_on(arguments, reads));
+  return outputs;
 }
 
 // How many of the outputs are carries of a loop.
@@ -57,52 +53,13 @@ size_t carries_of(const Node& node) {
   return is_while(node) ? node.outputs.size() : 0;
 }
 
-// Per output of a graph, whether it depends on a marked input.
-std::vector<bool> rows_of_graph(const Graph& graph, const std::vector<bool>& inputs) {
-  std::vector<bool> inner(graph.values().size()), outputs;
-  for (size_t i = 0; i < inputs.size(); ++i) inner[index(graph.inputs()[i])] = inputs[i];
-  for (const Node& node : graph.nodes()) mark_rows(node, inner);
-  for (const Output& output : graph.outputs()) outputs.push_back(inner[index(output.value)]);
-  return outputs;
-}
-
-NestedRows rows_of_choice(const CondNode& cond, const std::vector<bool>& of_row) {
-  NestedRows rows;
-  for (const ValueId id : cond.arguments) rows.arguments.push_back(of_row[index(id)]);
-  const std::vector<bool> then = rows_of_graph(cond.then, rows.arguments),
-                          otherwise = rows_of_graph(cond.otherwise, rows.arguments);
-  for (size_t k = 0; k < then.size(); ++k)
-    rows.outputs.push_back(then[k] || otherwise[k] || of_row[index(cond.condition)]);
-  return rows;
-}
-
 // A carry depends on a row if its first or its next value does.
-NestedRows rows_of_steps(const Graph& body, size_t carries, const std::vector<ValueId>& arguments,
-                         const std::vector<bool>& of_row) {
-  NestedRows rows;
-  for (const ValueId id : arguments) rows.arguments.push_back(of_row[index(id)]);
-  for (bool more = true; more;) {
-    more = false;
-    rows.outputs = rows_of_graph(body, rows.arguments);
-    for (size_t k = 0; k < rows.outputs.size(); ++k) {
-      const bool of = rows.outputs[k];
-      rows.outputs[k] = of || (k < carries && rows.arguments[k]);
-      if (!of || k >= carries || rows.arguments[k]) continue;
-      rows.arguments[k] = more = true;
-    }
-  }
-  return rows;
-}
-
-NestedRows rows_of_loop(const ScanLoop& scan, const std::vector<bool>& of_row) {
-  return rows_of_steps(scan.body, scan.carries, scan.arguments, of_row);
-}
-
-// The number of steps is that of the row if the condition depends on it.
-NestedRows rows_of_while(const WhileNode& loop, const std::vector<bool>& of_row) {
-  NestedRows rows = rows_of_steps(loop.body, loop.carries(), loop.arguments, of_row);
-  if (rows_of_graph(loop.condition, rows.arguments).front())
-    rows.outputs.assign(loop.carries(), true);
+NestedRows nested_rows(const Graph& graph, const Node& node, const std::vector<bool>& of_row) {
+  NestedRows rows{.arguments = {}, .outputs = rows_of_outputs(graph, node, of_row)};
+  const size_t first = node.argument_index("arguments");
+  for (size_t i = 0; i < node.list_size(); ++i)
+    rows.arguments.push_back(of_row[index(*tensor_of(node.arguments[first + i]))]);
+  for (size_t k = 0; k < carries_of(node); ++k) rows.arguments[k] = rows.outputs[k];
   return rows;
 }
 
@@ -154,24 +111,23 @@ WhileNode while_without(const WhileNode& loop, const NestedRows& rows,
 // The arguments of the loop or the choice with these outputs only. `map`: from the graph of the
 // node to the graph that the arguments are for.
 template <class Map>
-std::vector<Argument> arguments_without(const Node& node, const std::vector<bool>& of_row,
+std::vector<Argument> arguments_without(const Graph& from, const Node& node,
+                                        const std::vector<bool>& of_row,
                                         const std::vector<size_t>& kept, const Graph& to,
                                         const Map& map) {
+  const NestedRows rows = nested_rows(from, node, of_row);
   if (is_cond(node)) {
-    const CondNode cond = cond_of(node);
-    CondNode rest = choice_without(cond, rows_of_choice(cond, of_row), kept);
+    CondNode rest = choice_without(cond_of(node), rows, kept);
     rest.condition = map(rest.condition);
     for (ValueId& id : rest.arguments) id = map(id);
     return cond_arguments(rest);
   }
   if (is_while(node)) {
-    const WhileNode loop = while_of(node);
-    WhileNode rest = while_without(loop, rows_of_while(loop, of_row), kept);
+    WhileNode rest = while_without(while_of(node), rows, kept);
     for (ValueId& id : rest.arguments) id = map(id);
     return while_arguments(to, rest);
   }
-  const ScanLoop scan = scan_of(node);
-  ScanLoop rest = loop_without(scan, rows_of_loop(scan, of_row), kept);
+  ScanLoop rest = loop_without(scan_of(node), rows, kept);
   for (ValueId& id : rest.arguments) id = map(id);
   return scan_arguments(to, rest);
 }
@@ -183,7 +139,7 @@ void copy_rest(const Graph& from, const Node& node, Graph& to, Mapped& mapped) {
     if (const ValueId* id = tensor_of(argument)) of_row[index(*id)] = !mapped.contains(*id);
   }
   if (!reads_one_of(node, of_row)) return copy_node(from, node, to, mapped);
-  const std::vector<bool> outputs = rows_of_outputs(node, of_row);
+  const std::vector<bool> outputs = rows_of_outputs(from, node, of_row);
   std::vector<size_t> kept;
   Node rest{node.op, {}, {}};
   for (size_t k = 0; k < outputs.size(); ++k) {
@@ -194,7 +150,7 @@ void copy_rest(const Graph& from, const Node& node, Graph& to, Mapped& mapped) {
   }
   if (kept.empty()) return;
   rest.arguments =
-      arguments_without(node, of_row, kept, to, [&](ValueId id) { return mapped.at(id); });
+      arguments_without(from, node, of_row, kept, to, [&](ValueId id) { return mapped.at(id); });
   to.add_node(std::move(rest));
 }
 
@@ -251,14 +207,15 @@ class RowDropping {
   bool is_dropped(const Node& node) const { return reads_one_of(node, of_row_); }
 
   void mark(const Node& node) {
-    mark_rows(node, of_row_);
+    const std::vector<bool> outputs = rows_of_outputs(graph_, node, of_row_);
+    for (size_t k = 0; k < outputs.size(); ++k) of_row_[index(node.outputs[k])] = outputs[k];
     if (is_row_maker(node)) of_row_[index(node.outputs.front())] = true;
   }
 
   // The loop or the choice with the outputs that depend on no row and are read outside: such as the
   // key of a dropout in the body or a branch, which is a state.
   void keep_rest(Rebuilder& rebuilder, const Node& node) const {
-    const std::vector<bool> rows = rows_of_outputs(node, of_row_);
+    const std::vector<bool> rows = rows_of_outputs(graph_, node, of_row_);
     const size_t carries = carries_of(node);
     std::vector<size_t> kept;
     std::vector<ValueId> outputs;
@@ -271,8 +228,9 @@ class RowDropping {
       is_needed = is_needed || needed;
     }
     if (!is_needed) return;
-    std::vector<Argument> arguments = arguments_without(
-        node, of_row_, kept, rebuilder.graph(), [&](ValueId id) { return rebuilder.map(id); });
+    std::vector<Argument> arguments =
+        arguments_without(graph_, node, of_row_, kept, rebuilder.graph(),
+                          [&](ValueId id) { return rebuilder.map(id); });
     rebuilder.add({node.op, std::move(arguments), {}}, outputs);
   }
 
