@@ -289,6 +289,7 @@ class ScanGradient {
     for (const ValueId id : outputs)
       body.add_output("gradient_" + std::to_string(body.outputs().size()), mapped.at(id));
     body.drop_unread();
+    add_size_arguments(backward, scan_, prefix_);
     flow(add_scan(graph(), backward, scope() + ".steps_back"));
   }
 

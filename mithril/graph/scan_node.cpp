@@ -1,6 +1,7 @@
 #include "mithril/graph/scan_node.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "mithril/graph/nested_graphs.hpp"
@@ -161,6 +162,51 @@ std::vector<Argument> scan_arguments(const Graph& graph, const ScanLoop& scan) {
 
 std::vector<ValueId> add_scan(Graph& graph, const ScanLoop& scan, const std::string& name) {
   return graph.add(find_op("scan"), scan_arguments(graph, scan), name);
+}
+
+namespace {
+
+void add_symbols(const Datum& datum, std::set<Symbol*>& symbols) {
+  if (datum.kind() == kind::tuple) {
+    for (const Datum& item : datum.tuple()) add_symbols(item, symbols);
+  } else if (datum.kind() == kind::int_value) {
+    Renaming memo;
+    rename(resolve(datum.dim()), memo, [&](Symbol* symbol) {
+      symbols.insert(symbol);
+      return Dim(symbol);
+    });
+  }
+}
+
+// The symbols with which nodes compute, and which are no dim of an input.
+std::set<Symbol*> open_symbols(const Graph& body) {
+  std::set<Symbol*> symbols;
+  for (const Node& node : body.nodes()) {
+    for (const Argument& argument : node.arguments) {
+      if (const auto* datum = std::get_if<Datum>(&argument)) add_symbols(*datum, symbols);
+    }
+  }
+  for (const ValueId input : body.inputs()) {
+    for (const Dim& dim : body.value(input).dims) symbols.erase(resolve(dim).symbol());
+  }
+  return symbols;
+}
+
+}  // namespace
+
+void add_size_arguments(ScanLoop& to, const ScanLoop& from, const std::string& prefix) {
+  for (size_t i = 0; i < from.arguments.size(); ++i) {
+    Value value = from.body.value(from.body.inputs()[i]);
+    const std::set<Symbol*> open = open_symbols(to.body);
+    if (std::none_of(value.dims.begin(), value.dims.end(),
+                     [&](const Dim& dim) { return open.contains(resolve(dim).symbol()); }))
+      continue;
+    value.name = prefix + "sizes_" + std::to_string(i);
+    const bool sequence = i >= from.carries && i < from.carries + from.sequences;
+    if (sequence) value.dims.insert(value.dims.begin(), Dim(to.body.facts()->symbol()));
+    to.body.add_input(std::move(value));
+    to.arguments.push_back(from.arguments[i]);
+  }
 }
 
 void check_node_of_step(const Graph& graph, const Node& node, const std::vector<bool>& of_step) {

@@ -99,7 +99,12 @@ def test_segments_of_an_open_length(length: int, reverse: bool) -> None:
     )
 
 
-def gradients_in_loops(length: tuple[int, int], backend: ml.CpuBackend, use_checkpointing: bool):
+def gradients_in_loops(
+    length: tuple[int, int],
+    backend: ml.CpuBackend,
+    use_checkpointing: bool,
+    wanted: list[str] | None = None,
+):
     """Of a loop in a loop with dropout. Both lengths are known only when it runs."""
     step = ml.Model(name="step")
     step |= ml.Linear(4)(input="x", output="of_x")
@@ -126,7 +131,7 @@ def gradients_in_loops(length: tuple[int, int], backend: ml.CpuBackend, use_chec
         compiled.get_parameters(seed=0),
         data,
         output_gradients=seeds,
-        gradient_keys=[*compiled.parameter_keys, "x", "h"],
+        gradient_keys=wanted or [*compiled.parameter_keys, "x", "h"],
         state=state,
     )
     return made[:2]
@@ -136,6 +141,14 @@ def gradients_in_loops(length: tuple[int, int], backend: ml.CpuBackend, use_chec
 def test_segments_of_open_lengths_in_a_loop(length: tuple[int, int]) -> None:
     backend = ml.CpuBackend(ml.float64)
     compare(gradients_in_loops(length, backend, False), gradients_in_loops(length, backend, True))
+
+
+@pytest.mark.parametrize("length", [(2, 3), (1, 33), (64, 2)])
+def test_a_gradient_that_reads_no_element_of_a_sequence(length: tuple[int, int]) -> None:
+    """The number of steps is still that of the sequence."""
+    backend = ml.CpuBackend(ml.float64)
+    plain = gradients_in_loops(length, backend, False, ["h"])
+    compare(plain, gradients_in_loops(length, backend, True, ["h"]))
 
 
 @pytest.mark.parametrize("name", ["TorchBackend", "JaxBackend"])
