@@ -5,7 +5,6 @@ import pickle
 import numpy as np
 import pytest
 from branch_models import TARGETS, backend_of, tail
-from loop_models import running_total
 
 import mithril as ml
 

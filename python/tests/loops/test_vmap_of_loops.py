@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from branch_models import TARGETS, backend_of
-from loop_models import BACKEND, BODIES, data_of, parameters_of, running_total
+from loop_models import BACKEND, BODIES, data_of, parameters_of
 
 import mithril as ml
 
