@@ -55,7 +55,7 @@ def entry(section: str, described: dict[str, Any]) -> Entry:
         return made(**EXAMPLES.get(name, {}))
 
     record = RECORDS[made.__name__]
-    ports = {port.split(":")[0] for port in record["ports"]}
+    ports = {port["name"] for port in record["ports"]}
     known = {parameter for parameter, _ in parameters(described["sig"])}
     differs = [f"needs {argument}" for argument in EXAMPLES.get(name, {}) if argument not in known]
     differs += argument_differences(described, record, make)
@@ -83,7 +83,7 @@ def argument_differences(
     differs = []
     for name, default in parameters(described["sig"]):
         if name not in arguments:
-            ports = [port.split(":")[0] for port in record["ports"]]
+            ports = [port["name"] for port in record["ports"]]
             if name not in ports and (default != "TBD" or not takes(make, name)):
                 differs.append(f"no argument {name}")
         elif default not in (None, "TBD"):

@@ -48,3 +48,9 @@ EXAMPLE_LISTS: dict[str, Any] = {"input": ["x1", "x2"], "index": [0], "output": 
 def public_records() -> list[dict[str, Any]]:
     """The records of the classes. An internal op is made by gradients and passes only."""
     return [record for record in _core.library() if not record.get("internal")]
+
+
+def port_text(port: dict[str, str]) -> str:
+    """Returns a port of an op as its record states it, such as "input: [N *s] T=number"."""
+    shape = f"[{port['shape']}] " if port["shape"] else ""
+    return f"{port['name']}: {shape}{port['type']}"
