@@ -30,6 +30,7 @@ MENTIONED = {
             "codegen/web/write_javascript.hpp",
             "python/src/web.cpp",
             "python/mithril/per_sample/engine.py",
+            "python/mithril/training/grad_scaler.py",
         ),
     ),
     "Adam": (
@@ -39,7 +40,7 @@ MENTIONED = {
             "python/src/",
             "python/mithril/_internal/arguments.py",
         ),
-        "python/mithril/_internal/kinds.py",
+        *("python/mithril/_internal/kinds.py", "python/mithril/per_sample/engine.py"),
         *("python/mithril/from_torch/__init__.py", "mithril/training/training_step.hpp"),
         "mithril/optim/",
     ),
