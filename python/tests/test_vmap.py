@@ -332,13 +332,6 @@ def test_all_ops_without_a_rule_are_named() -> None:
     assert raised.value.code == "E0427"
 
 
-def test_a_state_that_would_differ_for_each_index_is_refused() -> None:
-    net = ml.Model()
-    net |= ml.BatchNorm1D(3)(input="x", output="y")
-    with pytest.raises(ml.ValueError, match="batch_norm_training: it has no batching rule"):
-        compiled_of(ml.vmap(net, in_axes={"x": 0}), {"x": X})
-
-
 def test_sizes_that_differ_are_refused() -> None:
     net = ml.Model()
     net |= ml.Add()(left="a", right="b", output="y")

@@ -63,6 +63,7 @@ OpDef define_batch_norm_grad() {
           [](GradContext& g) {
             differentiate_norm_grad(g, !g.value("training").flag(), second_axis);
           },
+      .batch = batch_channels,
       .samples = samples_of_batch_norm_grad,
       .spell = {{"jax", "batch_norm_grad({grad}, {input}, {mean}, {rstd}, {weight}, {training})"},
                 {"onnx", "batch_norm_grad(grad, input, mean, rstd, weight, training)"},

@@ -28,6 +28,11 @@ void differentiate_batch_norm_inference(GradContext& g) {
   if (g.needs("variance")) flow_summed(g, "variance", grads[1] * slope * rstd * -0.5);
 }
 
+// Statistics, weights and biases of each index of the new axis are further channels.
+void batch_batch_norm_inference(BatchContext& c) {
+  if (!batch_by_patterns(c)) batch_channels(c);
+}
+
 }  // namespace
 
 OpDef define_batch_norm_inference() {
@@ -46,6 +51,7 @@ OpDef define_batch_norm_inference() {
       .outputs = {{"output", "N C *s", "float"}},
       .eval = eval_batch_norm_inference,
       .grad = differentiate_batch_norm_inference,
+      .batch = batch_batch_norm_inference,
       .separable = {"N", "*s"},
       .spell = {{"jax",
                  "batch_norm_inference({input}, {mean}, {variance}, {weight}, {bias}, {eps})"},

@@ -93,6 +93,7 @@ OpDef define_batch_norm_training() {
                   {"new_running_var", "C", "float"}},
       .eval = eval_batch_norm_training,
       .grad = differentiate_batch_norm_training,
+      .batch = batch_channels,
       .samples = samples_of_batch_norm,
       .spell = {{"jax",
                  "batch_norm_training({input}, {running_mean}, {running_var}, {weight}, {bias}, "

@@ -8,6 +8,7 @@
 
 #include "mithril/op/eval_context.hpp"
 #include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/spelling.hpp"
 
@@ -123,6 +124,30 @@ inline void eval_norm_grad(EvalContext& c, const NormGroups& groups, bool fixed)
   });
   write_numbers(c, 1, dweight);
   write_numbers(c, 2, dbias);
+}
+
+// The channels of all indices of the new axis beside each other, [N, size * C, *s]: each keeps its
+// own statistics. For ops whose tensors are [C] or [N, C, *s].
+inline void batch_channels(BatchContext& c) {
+  std::vector<Operand> operands = c.operands();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i].expression()) continue;
+    const std::string_view port = c.port_of(i);
+    std::vector<Dim> dims = c.dims(port);
+    const size_t channels = dims.size() == 1 ? 0 : 1;
+    dims[channels] = product({c.size(), dims[channels]});
+    const Expression x = moved_from_front(c.batched(port), channels);
+    operands[i] = call("reshape", {x, Datum::dims(dims)});
+  }
+  const std::vector<Expression> results = call_all(c.op().name, std::move(operands));
+  for (size_t i = 0; i < results.size(); ++i) {
+    const int index = static_cast<int>(i);
+    std::vector<Dim> dims = c.out_dims(index);
+    const size_t channels = dims.size() == 1 ? 0 : 1;
+    dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(channels), c.size());
+    const Expression x = call("reshape", {results[i], Datum::dims(dims)});
+    c.become(moved_to_front(x, channels), index);
+  }
 }
 
 // Moves the axis of weight and bias to the end, so that they broadcast. Applying it twice is the
