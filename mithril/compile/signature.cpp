@@ -60,6 +60,7 @@ Signature::Signature(const Graph& graph, std::vector<std::string> labels, std::s
     entry.text = value.ranked ? to_string(value.dims) : "[...]";
     for (const Dim& dim : value.dims) {
       entry.dims.push_back(dim.is_constant() ? std::optional(dim.constant()) : std::nullopt);
+      entry.sizes.push_back(to_string(dim));
       sizes_.observe(dim);
     }
   }
@@ -116,6 +117,18 @@ void Signature::refuse(const char* code, size_t i, const Tensor& got, const std:
          .help = fitting ? "reshape it to " + to_string(*fitting) : advice});
 }
 
+std::string Signature::equal_size(size_t i, size_t dim, std::span<const Tensor> inputs) const {
+  for (size_t other = 0; other < entries_.size(); ++other) {
+    const std::vector<std::string>& sizes = entries_[other].sizes;
+    const auto at = std::find(sizes.begin(), sizes.end(), entries_[i].sizes[dim]);
+    if (other == i || at == sizes.end()) continue;
+    const auto place = static_cast<size_t>(at - sizes.begin());
+    return entries_[other].label + " has " + std::to_string(inputs[other].dims()[place]) +
+           " in dim " + std::to_string(place) + ", and sizes of one name must be equal";
+  }
+  return {};
+}
+
 void Signature::check_dims(std::span<const Tensor> inputs) const {
   std::vector<std::int64_t> observed, sizes;
   for (size_t i = 0; i < entries_.size(); ++i) {
@@ -135,7 +148,7 @@ void Signature::check_dims(std::span<const Tensor> inputs) const {
   refuse("E0804", i, inputs[i],
          std::to_string(wrong->got) + " in dim " + std::to_string(dim) + ", expected " +
              wrong->expected,
-         entries_[i].dims[dim] ? size_advice_ : "");
+         entries_[i].dims[dim] ? size_advice_ : equal_size(i, dim, inputs));
 }
 
 }  // namespace mithril

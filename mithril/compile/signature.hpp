@@ -40,10 +40,13 @@ class Signature {
     bool ranked;
     std::vector<std::optional<std::int64_t>> dims;  // if they are numbers
     std::string text;
+    std::vector<std::string> sizes;  // its dims as text
   };
   Tensor convert_width(size_t i, const Tensor& tensor) const;
   [[noreturn]] void refuse(const char* code, size_t i, const Tensor& got, const std::string& what,
                            const std::string& advice = "") const;
+  // "'x' has 4 in dim 0, ...", for another input with the size of this dim; empty: there is none.
+  std::string equal_size(size_t i, size_t dim, std::span<const Tensor> inputs) const;
   std::vector<Entry> entries_;
   std::string size_advice_;
   SizeProgram sizes_;  // observes the dims of the inputs whose rank is known

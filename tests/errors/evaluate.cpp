@@ -98,7 +98,8 @@ TEST_CASE("a size that two inputs share is checked") {
         }) ==
         "mithril.InputError[E0804]: 'b' has 4 in dim 0, expected N = 3\n"
         "  expected : [N]\n"
-        "  got      : [4]");
+        "  got      : [4]\n"
+        "  help: 'a' has 3 in dim 0, and sizes of one name must be equal");
 }
 
 TEST_CASE("sizes that do not meet in the middle of a model name the connection and both sizes") {
@@ -159,7 +160,8 @@ TEST_CASE("a gradient of other dims than its output is refused") {
         }) ==
         "mithril.InputError[E0804]: the gradient of 'logits' has 2 in dim 0, expected N = 1\n"
         "  expected : [N, 2]\n"
-        "  got      : [2, 2]");
+        "  got      : [2, 2]\n"
+        "  help: 'image' has 1 in dim 0, and sizes of one name must be equal");
 }
 
 TEST_CASE("without a cost there is no gradient of it") {

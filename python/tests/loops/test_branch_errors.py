@@ -89,7 +89,8 @@ def test_sizes_that_follow_from_the_branches():
     assert message(raised) == (
         "mithril.InputError[E0804]: 'z' has 3 in dim 0, expected n = 2\n"
         "  expected : [n]\n"
-        "  got      : [3]"
+        "  got      : [3]\n"
+        "  help: 'x' has 2 in dim 0, and sizes of one name must be equal"
     )
 
 

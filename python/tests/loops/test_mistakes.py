@@ -140,3 +140,20 @@ def test_arguments_of_other_kinds() -> None:
         with pytest.raises(ml.TypeError) as caught:
             make({"x": 2})
         assert str(caught.value).startswith(text.format("the name of an output"))
+
+
+def two_sequences() -> ml.Model:
+    x, z, h = (ml.IOKey(key, shape=[3]) for key in "xzh")
+    step = ml.Model.create(h_next=x + z + h)
+    return ml.Scan(step, carry={"h": "h_next"}, sequences=["x", "z"])
+
+
+def test_sequences_of_different_lengths_in_a_call():
+    compiled = ml.compile(two_sequences(), CPU, shapes={"x": ["T", 3]}, data_keys=["x", "z", "h"])
+    data = {"x": np.ones((4, 3)), "z": np.ones((5, 3)), "h": np.ones(3)}
+    assert text_of(lambda: compiled.evaluate({}, data)) == (
+        "mithril.InputError[E0804]: 'z' has 5 in dim 0, expected T = 4\n"
+        "  expected : [T, 3]\n"
+        "  got      : [5, 3]\n"
+        "  help: 'x' has 4 in dim 0, and sizes of one name must be equal"
+    )

@@ -311,5 +311,6 @@ def test_a_state_of_another_batch_is_an_error() -> None:
     assert str(caught.value) == (
         "mithril.InputError[E0804]: 'h_0' has 2 in dim 1, expected N = 3\n"
         "  expected : [1, N, 5]\n"
-        "  got      : [1, 2, 5]"
+        "  got      : [1, 2, 5]\n"
+        "  help: 'input' has 3 in dim 1, and sizes of one name must be equal"
     )
