@@ -259,7 +259,7 @@ void Composition::join_port(Wire* outer, Wire* inner, std::string_view port) {
   } catch (const Error& error) {
     const std::string name = wire_name(outer);
     raise_between(error, {}, {"port " + std::string(port), inner},
-                  {"bound to", outer, name.empty() ? "" : "on " + name});
+                  {"bound to", outer, name.empty() ? "" : "on " + name}, facts_.current.part);
   }
 }
 

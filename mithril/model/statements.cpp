@@ -7,6 +7,7 @@
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/shapes.hpp"
 #include "mithril/model/undo.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {
@@ -58,6 +59,36 @@ ErrorDetails placed(const Error& error, const std::string& path) {
   return details;
 }
 
+// The op that reads an element of the value in each step of a loop; null: none does.
+const Part* reader_in_steps(const Part& part, const Wire* wire) {
+  if (part.op) {
+    for (Wire* read : part.slots_of("sequence")) {
+      if (read && top(read) == wire) return &part;
+    }
+    return nullptr;
+  }
+  for (const auto& inner : static_cast<const Composite&>(part).parts) {
+    if (const Part* found = reader_in_steps(*inner, wire)) return found;
+  }
+  return nullptr;
+}
+
+// If the length of a sequence is a side of the error.
+void advise_lengths(ErrorDetails& details, const Part& part, Wire* wire) {
+  if (details.code != "E0202" || !details.help.empty()) return;
+  const Part* reader = reader_in_steps(part, top(wire));
+  if (!reader || !reader->dims) return;
+  const std::vector<std::string>& names = reader->op->compiled.dims;
+  const auto at = std::find(names.begin(), names.end(), "steps");
+  if (at == names.end()) return;
+  const std::string length = to_string(reader->dims[at - names.begin()]);
+  if (std::any_of(details.facts.begin(), details.facts.end(),
+                  [&](const Fact& fact) { return fact.text == length; }))
+    details.help =
+        "the sequences of a loop have one length: cut the longer ones, or pad the shorter ones and "
+        "give Scan the lengths of the samples: lengths=";
+}
+
 void state_dtype(Wire* wire, DType dtype) {
   Wire* set = top(wire);
   if (set->dtype && set->dtype != dtype) {
@@ -96,13 +127,15 @@ void set_tensor(Composite& model, Wire* wire, const Tensor& tensor) {
 
 void raise_at(const Error& error, const std::string& path) { raise(placed(error, path)); }
 
-void raise_between(const Error& error, const std::string& path, const Side& a, const Side& b) {
+void raise_between(const Error& error, const std::string& path, const Side& a, const Side& b,
+                   const Part* to) {
   ErrorDetails details = placed(error, path);
   const ErrorKind kind = details.kind;
   if (kind == ErrorKind::shape || kind == ErrorKind::type || kind == ErrorKind::value) {
     details.facts.push_back(fact_of(a, kind));
     details.facts.push_back(fact_of(b, kind));
   }
+  if (to) advise_lengths(details, *to, a.wire);
   raise(std::move(details));
 }
 
@@ -128,6 +161,7 @@ void Statements::state(const std::string& key, Wire* wire, Text text, Known know
     if (!details.facts.empty()) {  // otherwise the statement itself is wrong
       add_side(details, before);
       add_side(details, {"stated", said, "given by " + call});
+      advise_lengths(details, model_, wire);
     }
     raise(std::move(details));
   }

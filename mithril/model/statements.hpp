@@ -50,8 +50,8 @@ struct Side {
 // Raises an error again, at `path` if it has none.
 [[noreturn]] void raise_at(const Error& error, const std::string& path);
 // Raises an error of merging two wires again: with the known facts of both, and with `path` if no
-// part is involved.
+// part is involved. `to`: the part whose port `a` is.
 [[noreturn]] void raise_between(const Error& error, const std::string& path, const Side& a,
-                                const Side& b);
+                                const Side& b, const Part* to = nullptr);
 
 }  // namespace mithril

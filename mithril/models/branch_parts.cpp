@@ -45,6 +45,24 @@ void check_condition(const Model& part, const std::string& who) {
            .message = "the condition has one output, a scalar bool",
            .facts = {{"outputs", join(outputs, ", "), ""}},
            .help = "select it with expose_keys"});
+  const Connection value = part.at(outputs.front());
+  const auto refuse = [&](ErrorKind kind, const char* code, const char* what, Fact expected,
+                          std::string got, const char* help) {
+    raise({.kind = kind,
+           .code = code,
+           .path = who,
+           .message = std::string("the condition is no ") + what,
+           .facts = {std::move(expected), {outputs.front(), std::move(got), "of the condition"}},
+           .help = help});
+  };
+  const Kinds kinds = find(value.wire()->type)->kinds;
+  if (!(kinds & kind::bool_tensor))
+    refuse(ErrorKind::type, "E0402", "bool", {"expected", "bool tensor", ""},
+           to_string_kinds(kinds), "compare it with a number: x > 0");
+  const KnownShape shape = value.known_shape();
+  if (shape.rank() && shape.rank() != 0)
+    refuse(ErrorKind::shape, "E0206", "scalar", {"expected", "[]", ""}, to_string(shape),
+           "compare one number: x.max() > 0");
 }
 
 void check_carry(const std::string& key, const Connection& carry, const Connection& next) {

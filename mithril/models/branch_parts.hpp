@@ -17,7 +17,8 @@ std::vector<std::string> shared_inputs(const Model& part);
 // Whether evaluating the part changes a state, such as that of dropout.
 bool keeps_state(const Model& part);
 
-// ConnectionError E0138 for several outputs or none. `who`: the class of the model.
+// ConnectionError E0138 for several outputs or none, TypeError E0402 and ShapeError E0206 for one
+// that is known to be no scalar bool. `who`: the class of the model.
 void check_condition(const Model& part, const std::string& who);
 
 // ShapeError E0206 and TypeError E0402 for a carry whose next value is known to have another shape

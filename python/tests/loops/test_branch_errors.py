@@ -34,14 +34,12 @@ def test_different_shapes():
     with pytest.raises(ml.ShapeError) as raised:
         ml.Cond("c", of_x(lambda x: x.sum(), shape=[3]), of_x(lambda x: x * 2.0, shape=[3]))
     assert message(raised) == (
-        "mithril.ShapeError[E0206]: branchresult: the branches make values of different shapes; "
+        "mithril.ShapeError[E0206]: Cond: the branches make values of different shapes; "
         "reshape one of them\n"
         "  expected  : [] as `then`\n"
         "  got       : [3] from `otherwise`\n"
-        '  then      : []      on model.y, pattern "*t"\n'
-        '  otherwise : [3]     on model_1.y, pattern "*e"\n'
-        '  condition : []      on branchcondition.output, pattern ""\n'
-        '  output    : [...]   on branchresult.output, pattern "*o"'
+        '  then      : []    on model.y, pattern "*t"\n'
+        '  otherwise : [3]   on model_1.y, pattern "*e"'
     )
 
 
@@ -49,14 +47,12 @@ def test_different_types():
     with pytest.raises(ml.TypeError) as raised:
         ml.Cond("c", of_x(lambda x: x > 0.0), of_x(lambda x: x * 2.0))
     assert message(raised) == (
-        "mithril.TypeError[E0402]: branchresult: the branches make values of different types; "
+        "mithril.TypeError[E0402]: Cond: the branches make values of different types; "
         "cast one of them\n"
         "  expected  : bool tensor as `then`\n"
         "  got       : float tensor from `otherwise`\n"
         '  then      : [...]   on model.y, pattern "*t"\n'
-        '  otherwise : [...]   on model_1.y, pattern "*e"\n'
-        '  condition : []      on branchcondition.output, pattern ""\n'
-        '  output    : [...]   on branchresult.output, pattern "*o"'
+        '  otherwise : [...]   on model_1.y, pattern "*e"'
     )
 
 
@@ -114,12 +110,10 @@ def test_a_condition_that_is_no_scalar():
     with pytest.raises(ml.ShapeError) as raised:
         ml.Cond(ml.Model.create(c=x > 0.0), of_x(lambda x: x), of_x(lambda x: x * 2.0))
     assert message(raised) == (
-        "mithril.ShapeError[E0206]: branchcondition: the condition is no scalar; compare one "
-        "number: x.max() > 0\n"
-        "  expected  : []\n"
-        "  got       : [3]\n"
-        '  condition : [3]   on model.c, pattern "*c"\n'
-        '  output    : [3]   on branchcondition.output, pattern "*c"'
+        "mithril.ShapeError[E0206]: Cond: the condition is no scalar\n"
+        "  expected : []\n"
+        "  c        : [3]   of the condition\n"
+        "  help: compare one number: x.max() > 0"
     )
 
 
@@ -128,12 +122,10 @@ def test_a_condition_that_is_no_bool():
     with pytest.raises(ml.TypeError) as raised:
         ml.Cond(ml.Model.create(c=x.sum()), of_x(lambda x: x), of_x(lambda x: x * 2.0))
     assert message(raised) == (
-        "mithril.TypeError[E0402]: branchcondition: the condition is no bool; compare it with a "
-        "number: x > 0\n"
-        "  expected  : a bool\n"
-        "  got       : int tensor or float tensor\n"
-        '  condition : []   on model.c, pattern "*c"\n'
-        '  output    : []   on branchcondition.output, pattern "*c"'
+        "mithril.TypeError[E0402]: Cond: the condition is no bool\n"
+        "  expected : bool tensor\n"
+        "  c        : int tensor or float tensor   of the condition\n"
+        "  help: compare it with a number: x > 0"
     )
     with pytest.raises(ml.TypeError, match="bool tensor") as raised:
         ml.Cond(
@@ -154,9 +146,10 @@ def test_a_key_of_another_shape_in_the_place_of_the_condition():
     assert message(raised) == (
         "mithril.ShapeError[E0201]: cond: port 'c': ranks differ\n"
         "  one side   : [3]   from greater\n"
-        "  other side : []    from cond.branchcondition\n"
+        "  other side : []    from the condition of cond\n"
         "  port c     : []\n"
-        "  bound to   : [3]   on greater.output"
+        "  bound to   : [3]   on greater.output\n"
+        "  help: a condition is a scalar bool: compare one number with another, as in x.max() > 0"
     )
 
 

@@ -148,6 +148,38 @@ def two_sequences() -> ml.Model:
     return ml.Scan(step, carry={"h": "h_next"}, sequences=["x", "z"])
 
 
+ONE_LENGTH = (
+    "  help: the sequences of a loop have one length: cut the longer ones, or pad the shorter ones "
+    "and give Scan the lengths of the samples: lengths="
+)
+
+
+def test_sequences_of_different_lengths():
+    assert text_of(lambda: two_sequences().set_shapes(x=[4, 3], z=[5, 3])) == (
+        "mithril.ShapeError[E0202]: z: two dims differ\n"
+        '  one side   : 4        given by set_shapes({"x": [4, 3]})\n'
+        '  other side : 5        given by set_shapes({"z": [5, 3]})\n'
+        "  known      : [4, 3]   from Scan\n"
+        '  stated     : [5, 3]   given by set_shapes({"z": [5, 3]})\n' + ONE_LENGTH
+    )
+    net = ml.Model()
+    with pytest.raises(ml.ShapeError) as raised:
+        net |= two_sequences()(
+            x=ml.IOKey("x", shape=[4, 3]), z=ml.IOKey("z", shape=[5, 3]), h_last="y"
+        )
+    assert str(raised.value) == (
+        "mithril.ShapeError[E0202]: scan: port 'z': two dims differ\n"
+        "  one side   : 5        given by IOKey('z', shape=[5, 3])\n"
+        "  other side : 4        given by IOKey('x', shape=[4, 3])\n"
+        "  port z     : [4, 3]\n"
+        "  bound to   : [5, 3]   on z\n" + ONE_LENGTH
+    )
+    # Another size of an element is no length.
+    text = text_of(lambda: two_sequences().set_shapes(z=[4, 2]))
+    assert "two dims differ" in text
+    assert "help" not in text
+
+
 def test_sequences_of_different_lengths_in_a_call():
     compiled = ml.compile(two_sequences(), CPU, shapes={"x": ["T", 3]}, data_keys=["x", "z", "h"])
     data = {"x": np.ones((4, 3)), "z": np.ones((5, 3)), "h": np.ones(3)}
@@ -156,4 +188,64 @@ def test_sequences_of_different_lengths_in_a_call():
         "  expected : [T, 3]\n"
         "  got      : [5, 3]\n"
         "  help: 'x' has 4 in dim 0, and sizes of one name must be equal"
+    )
+
+
+ONE_BOOL = (
+    "  help: a condition is a scalar bool: compare one number with another, as in x.max() > 0"
+)
+
+
+def choice() -> ml.Model:
+    x = ml.IOKey("x")
+    return ml.Cond("c", ml.Model.create(y=x.exp()), ml.Model.create(y=x * 2.0))
+
+
+def test_a_named_condition_of_another_type_or_shape():
+    assert text_of(lambda: choice().set_types(c=float)) == (
+        "mithril.TypeError[E0301]: c: types differ\n"
+        "  one side   : bool tensor   from the condition of Cond\n"
+        '  other side : float         given by set_types({"c": float})\n' + ONE_BOOL
+    )
+    assert text_of(lambda: choice().set_shapes(c=[2])) == (
+        "mithril.ShapeError[E0201]: c: ranks differ\n"
+        "  one side   : []    from the condition of Cond\n"
+        '  other side : [2]   given by set_shapes({"c": [2]})\n' + ONE_BOOL
+    )
+    net = ml.Model()
+    with pytest.raises(ml.TypeError) as raised:
+        net |= choice()(c=ml.IOKey("c", type=float), x="x", y="y")
+    assert str(raised.value) == (
+        "mithril.TypeError[E0301]: cond: port 'c': types differ\n"
+        "  one side   : float         given by IOKey('c', type=float)\n"
+        "  other side : bool tensor   from the condition of cond\n"
+        "  port c     : bool tensor\n"
+        "  bound to   : float         on c\n" + ONE_BOOL
+    )
+
+
+def test_a_condition_whose_shape_is_known_only_where_the_loop_is_a_part():
+    x = ml.IOKey("x")
+    root = ml.While(ml.Model.create(far=x > 1.0), ml.Model.create(n=x * 0.5), carry={"x": "n"})
+    net = ml.Model()
+    with pytest.raises(ml.ShapeError) as raised:
+        net |= root(x=ml.IOKey("x", shape=[2]), x_last="y")
+    assert "branchcondition" not in str(raised.value)
+    assert "the condition of while" in str(raised.value)
+    assert str(raised.value).endswith(ONE_BOOL)
+
+
+def test_branches_of_different_shapes_in_a_part_name_the_part():
+    x, z = ml.IOKey("x"), ml.IOKey("z")
+    either = ml.Cond("c", ml.Model.create(y=x.exp()), ml.Model.create(y=z.exp()))
+    net = ml.Model()
+    with pytest.raises(ml.ShapeError) as raised:
+        net |= either(c="c", x=ml.IOKey("x", shape=[2]), z=ml.IOKey("z", shape=[3]), y="y")
+    assert str(raised.value) == (
+        "mithril.ShapeError[E0206]: cond: the branches make values of different shapes; "
+        "reshape one of them\n"
+        "  expected  : [2] as `then`\n"
+        "  got       : [3] from `otherwise`\n"
+        '  then      : [2]   on cond.model.y, pattern "*t"\n'
+        '  otherwise : [3]   on cond.model_1.y, pattern "*e"'
     )
