@@ -62,12 +62,25 @@ void evaluate_while(EvalContext& c) {
     write_elements(c, k, values[static_cast<size_t>(k)], 0);
 }
 
+namespace {
+
+// The path of the loop whose first carry has this name, "net.root.scancarry.output".
+std::string path_of_loop(const std::string& carry) {
+  const size_t port = carry.rfind('.');
+  const size_t op = port == std::string::npos || port == 0 ? port : carry.rfind('.', port - 1);
+  return op == std::string::npos ? "While" : carry.substr(0, op);
+}
+
+}  // namespace
+
 void refuse_gradient_of_while(GradContext& c) {
+  const Graph body = parse_graph(c.value("body").text());
   raise({.kind = ErrorKind::gradient,
          .code = "E0501",
-         .path = c.out().value().name,
+         .path = path_of_loop(body.value(body.inputs().front()).name),
          .message = "no gradient flows through a loop whose number of steps has no bound",
-         .facts = {{"reason", "the gradient keeps values of all steps", ""}},
+         .facts = {{"result", c.out().value().name, ""},
+                   {"reason", "the gradient keeps values of all steps", ""}},
          .help =
              "give the most steps: max_steps of While, or declare the inputs of the loop as not "
              "differentiable"});

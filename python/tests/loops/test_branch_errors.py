@@ -193,8 +193,9 @@ def test_a_gradient_through_a_loop_without_a_bound():
     with pytest.raises(ml.GradientError) as raised:
         compiled.evaluate({}, data, output_gradients={"x_last": np.ones(3)}, gradient_keys=["a"])
     assert message(raised) == (
-        "mithril.GradientError[E0501]: x_last: no gradient flows through a loop whose number of "
+        "mithril.GradientError[E0501]: While: no gradient flows through a loop whose number of "
         "steps has no bound\n"
+        "  result : x_last\n"
         "  reason : the gradient keeps values of all steps\n"
         "  help: give the most steps: max_steps of While, or declare the inputs of the loop as "
         "not differentiable"
