@@ -244,6 +244,13 @@ std::vector<std::string> canonical_ports(const Model& part, bool inputs) {
   return names;
 }
 
+bool takes_list(const Model& part, const std::string& port) {
+  if (!part.part()->op) return false;
+  const OpDef& op = *part.part()->op;
+  return std::any_of(op.inputs.begin(), op.inputs.end(),
+                     [&](const PortDef& input) { return input.list && input.name == port; });
+}
+
 // Outer levels may have joined the wires of this one, so they are looked up as the part has them.
 std::vector<size_t> canonical_nets(const LevelForm& form, const Model& part, bool inputs) {
   std::vector<size_t> nets;

@@ -58,6 +58,8 @@ class Levels {
 
 // The names of the canonical ports of a part that is in no model yet.
 std::vector<std::string> canonical_ports(const Model& part, bool inputs);
+// Whether the port takes a list. An edit connects one value.
+bool takes_list(const Model& part, const std::string& port);
 // The nets of the canonical ports of a part of the form.
 std::vector<size_t> canonical_nets(const LevelForm& form, const Model& part, bool inputs);
 // Removes a port of a removed part. ConnectionError E0124 if something reads it.

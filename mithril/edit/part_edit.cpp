@@ -32,6 +32,11 @@ bool has_port(const FormPart& form, const Model& part, const std::string& port) 
   return false;
 }
 
+bool is_bound(const Call& call, const std::string& port) {
+  return std::any_of(call.bindings.begin(), call.bindings.end(),
+                     [&](const auto& binding) { return binding.first == port; });
+}
+
 bool has_argument(const Model& part, const std::string& port) {
   if (!part.part()->op) return false;
   const auto& arguments = static_cast<const OpPart&>(*part.part()).arguments;
@@ -69,14 +74,19 @@ class PartEdit {
       std::vector<std::string> lost;
       for (FormEnd& end : form_.nets[i].ends) {
         if (end.id != id_) continue;
-        if (has_port(made, part, end.port)) {
+        if (takes_list(part, end.port)) {
+          if (!is_bound(call, end.port)) refuse_list(part, end.port);
+          end.port.clear();  // the call gives the items
+        } else if (has_port(made, part, end.port)) {
           if (has_argument(part, end.port)) form_.nets[i].literal.reset();
         } else if (const auto at = mapped_port(mapped, i)) {
+          if (takes_list(part, *at)) refuse_list(part, *at);
           end.port = *at;
         } else {
           lost.push_back(end.port);
         }
       }
+      std::erase_if(form_.nets[i].ends, [](const FormEnd& end) { return end.port.empty(); });
       for (const std::string& port : lost) lose_port(i, port, part);
     }
     form_.part(id_) = std::move(made);
@@ -110,6 +120,7 @@ class PartEdit {
   Model remove() {
     const Model part = levels_.part();
     refuse_shared(*part.part());
+    refuse_items(part);
     const size_t input = chosen_net(true), output = chosen_net(false);
     for (size_t i = 0; i < form_.nets.size(); ++i) {
       if (i == input || i == output) continue;
@@ -247,16 +258,33 @@ class PartEdit {
   std::string free_port(const Call& call, bool inputs) const {
     const Model part(call.part);
     std::vector<std::string> names = canonical_ports(part, inputs);
-    std::erase_if(names, [&](const std::string& name) {
-      return std::any_of(call.bindings.begin(), call.bindings.end(),
-                         [&](const auto& binding) { return binding.first == name; });
-    });
+    std::erase_if(names, [&](const std::string& name) { return is_bound(call, name); });
+    if (names.size() == 1 && inputs && takes_list(part, names.front()))
+      refuse_list(part, names.front());
     if (names.size() == 1) return names.front();
     refuse_edit(path_, part.class_name() + " has no single free " + sort_of(inputs),
                 {{"inputs", ports_text(part, true), ""},
                  {"outputs", ports_text(part, false), ""},
                  {"free", names.empty() ? "none" : join(names, ", "), ""}},
                 "bind the other ports in the call, or choose one with set_cin or set_cout");
+  }
+
+  [[noreturn]] void refuse_list(const Model& part, const std::string& port) const {
+    refuse_edit(path_,
+                "port " + in_quotes(port) + " of " + part.class_name() +
+                    " takes a list, and the edit connects one value",
+                {{"edit", call_, ""},
+                 {"needed", "one input and one output", ""},
+                 {"inputs", ports_text(part, true), "of " + part.class_name()},
+                 {"outputs", ports_text(part, false), "of " + part.class_name()}},
+                "use a model in which one input is an item of the list");
+  }
+
+  void refuse_items(const Model& part) const {
+    if (!part.part()->op) return;
+    for (const std::string& port : canonical_ports(part, true)) {
+      if (takes_list(part, port) && form_.has_end(id_, port + "_1")) refuse_list(part, port);
+    }
   }
 
   static void size_lists(FormPart& part, const Bindings& bindings) {
