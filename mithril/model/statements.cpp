@@ -1,6 +1,7 @@
 #include "mithril/model/statements.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "mithril/base/printable.hpp"
 #include "mithril/infer/shape_window.hpp"
@@ -59,16 +60,21 @@ ErrorDetails placed(const Error& error, const std::string& path) {
   return details;
 }
 
-// The op that reads an element of the value in each step of a loop; null: none does.
+// The op below the part that reads an element of the value in each step of a loop; null: none does.
+// Without recursion: models may be nested very deep.
 const Part* reader_in_steps(const Part& part, const Wire* wire) {
-  if (part.op) {
-    for (Wire* read : part.slots_of("sequence")) {
-      if (read && top(read) == wire) return &part;
+  std::vector<const Part*> open{&part};
+  while (!open.empty()) {
+    const Part& next = *open.back();
+    open.pop_back();
+    if (!next.op) {
+      for (const auto& inner : static_cast<const Composite&>(next).parts)
+        open.push_back(inner.get());
+      continue;
     }
-    return nullptr;
-  }
-  for (const auto& inner : static_cast<const Composite&>(part).parts) {
-    if (const Part* found = reader_in_steps(*inner, wire)) return found;
+    for (Wire* read : next.slots_of("sequence")) {
+      if (read && top(read) == wire) return &next;
+    }
   }
   return nullptr;
 }
