@@ -85,7 +85,8 @@ TEST_CASE("a step on blocks of its memory gathers the parameter alone") {
   p.next.whole.partial: float64[4] = pad(input: p.next, pad_width: ((2, 0),), value: -0.0)
   p.next.whole.partial.started: float64[4] = all_reduce_start(inputs: [p.next.whole.partial], group: "all", reduction: "sum")
   p.next.whole: float64[4] = all_reduce_wait(inputs: [p.next.whole.partial.started])
-  output p.next = p.next.whole
+  p.next.copy: float64[4] = buffer(input: p.next.whole)
+  output p.next = p.next.copy
   output m.next = m.next
 }
 )");

@@ -84,6 +84,21 @@ class MemoryPlanner {
         to.alias_of = root(at.read);
         from.last = std::max(to.last, from.last + 1);  // no other value may take the buffer
       }
+      if (step >= may_write_inputs) write_to_donors(step);
+    }
+  }
+
+  // Writes outputs into donated inputs that no step reads any more.
+  void write_to_donors(size_t step) {
+    for (const ValueId made : lowered_.steps[step].writes) {
+      const std::optional<ValueId>& donor = donor_of_[index(made)];
+      if (!donor) continue;
+      Storage &from = lowered_.storages[root(*donor)], &to = lowered_.storage(made);
+      const bool is_read = from.last >= to.first;
+      if (is_read || from.kept || to.alias_of || shaped_.bytes(*donor) != to.bytes) continue;
+      memory_.untouched_steps = std::min(memory_.untouched_steps, step);
+      to.alias_of = root(*donor);
+      from.last = to.last;  // no other value may take the buffer
     }
   }
 

@@ -45,10 +45,7 @@ class ShardWriter {
           to_.add_constant(from_.value(constant.value).name, constant.tensor);
     }
     for (size_t i = 0; i < from_.nodes().size(); ++i) write(static_cast<NodeId>(i));
-    for (size_t i = 0; i < from_.outputs().size(); ++i) {
-      const Output& output = from_.outputs()[i];
-      to_.add_output(output.name, output_of(i));
-    }
+    add_outputs();
     placements_.of.resize(to_.values().size());
     placements_.reduced.resize(to_.values().size());
     return {std::move(to_), std::move(placements_)};
@@ -229,10 +226,30 @@ class ShardWriter {
     to_.add_node(std::move(now));
   }
 
-  ValueId output_of(size_t i) {
-    const ValueId id = from_.outputs()[i].value;
-    const bool is_cut = i < options_.output_axes.size() && options_.output_axes[i];
-    return is_cut ? block(id, Placement::sharded(*options_.output_axes[i])) : whole(id);
+  void add_outputs() {
+    std::vector<ValueId> made;
+    for (size_t i = 0; i < from_.outputs().size(); ++i) {
+      const ValueId id = from_.outputs()[i].value;
+      made.push_back(is_cut(i) ? block(id, Placement::sharded(*options_.output_axes[i]))
+                               : whole(id));
+    }
+    for (size_t i = 0; i < made.size(); ++i) {
+      const auto& [name, id] = from_.outputs()[i];
+      const bool is_gathered = !is_cut(i) && found_.of[index(id)].is_sharded();
+      to_.add_output(name, is_gathered ? copied(made[i], from_.value(id)) : made[i]);
+    }
+  }
+
+  bool is_cut(size_t output) const {
+    return output < options_.output_axes.size() && options_.output_axes[output];
+  }
+
+  // A backend may write a copy into a donated input once all exchanges have succeeded. It may not
+  // exchange there: if a later exchange fails, the input must be as before.
+  ValueId copied(ValueId id, const Value& value) {
+    const ValueId made = add("buffer", {id}, value.name + ".copy", value.dtype, value.dims);
+    place(made, {}, false);
+    return made;
   }
 
   const Graph& from_;
