@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "backends/cpu/cpu.hpp"
@@ -126,6 +127,7 @@ void register_package(Engine& engine, const std::string& text, const ServingOpti
 int serve(const Arguments& arguments, Output& output) {
   // Native code of a package may need torch.
   if (arguments.has("--allow-native")) return run_python("serve", arguments.values("arguments"));
+  std::optional<HttpServer> server;  // outlives the signals that stop it
   StopSignals signals(output.is_json());
   EngineOptions limits;
   if (arguments.has("--memory-limit"))
@@ -133,9 +135,10 @@ int serve(const Arguments& arguments, Output& output) {
   const auto engine = std::make_shared<Engine>(limits);  // shared with the server
   for (const std::string& text : arguments.values("PACKAGE"))
     register_package(*engine, text, serving_options(arguments));
-  HttpServer server(engine, server_options(arguments));
+  server.emplace(engine, server_options(arguments));
+  signals.stop_at_signal(*server);  // before a client can know the address
   const std::vector<std::string> models = engine->list_models();
-  const std::string address = fmt::format("{}:{}", arguments.value("--host"), server.port());
+  const std::string address = fmt::format("{}:{}", arguments.value("--host"), server->port());
   if (output.is_json()) {
     output.object("serve",
                   {{"models", Json::Array(models.begin(), models.end())}, {"address", address}});
@@ -143,9 +146,8 @@ int serve(const Arguments& arguments, Output& output) {
     output.text(fmt::format("serving {} at http://{}\n", join(models, ", "), address));
   }
   output.write();
-  signals.stop_at_signal(server);
-  server.wait();
-  if (server.has_answered_all()) return done;
+  server->wait();
+  if (server->has_answered_all()) return done;
   std::fputs("some requests were not answered in time\n", stderr);
   std::_Exit(check_failed);  // without waiting for evaluations that still run
 }
