@@ -84,11 +84,12 @@ class MemoryPlanner {
         to.alias_of = root(at.read);
         from.last = std::max(to.last, from.last + 1);  // no other value may take the buffer
       }
-      if (step >= may_write_inputs) write_to_donors(step);
+      if (may_write_inputs > 0 && step >= may_write_inputs) write_to_donors(step);
     }
   }
 
-  // Writes outputs into donated inputs that no step reads any more.
+  // Writes outputs that collectives have made whole into donated inputs that no step reads any
+  // more. Without collectives a step that fails later would find the inputs changed.
   void write_to_donors(size_t step) {
     for (const ValueId made : lowered_.steps[step].writes) {
       const std::optional<ValueId>& donor = donor_of_[index(made)];
