@@ -5,7 +5,6 @@ import io
 import json
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from processes import environment
+from web_tools import has_wasm
 
 import mithril as ml
 
@@ -28,7 +28,7 @@ LIMIT = 300  # seconds, which only a process that hangs takes
 NEEDS = {
     "TorchBackend": lambda: find_spec("torch") is not None,
     "JaxBackend": lambda: find_spec("jax") is not None,
-    '"wasm"': lambda: shutil.which("clang") and shutil.which("wasm-ld"),
+    '"wasm"': has_wasm,
 }
 
 
