@@ -25,6 +25,8 @@ mithril_set_warnings(mithril_command)
 target_include_directories(mithril_command SYSTEM PRIVATE "${MITHRIL_CLI11_INCLUDE_DIR}")
 target_link_libraries(mithril_command PRIVATE mithril_core mithril_cpu mithril_codegen mithril_onnx
                                               $<TARGET_NAME_IF_EXISTS:mithril_server> ${mithril_fmt})
+target_compile_options(mithril_command PRIVATE ${compose_options})
+mithril_unite(mithril_command)
 # In the build it is build/release/bin/mithril.
 set_target_properties(mithril_command PROPERTIES
   OUTPUT_NAME mithril

@@ -15,11 +15,11 @@ endif()
 
 file(GLOB server_sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/mithril/server/*.cpp")
-# Sources are not compiled together: three of them include headers of Boost, which take long.
 mithril_add_library(server ${server_sources})
 target_include_directories(mithril_server SYSTEM PRIVATE "${MITHRIL_BOOST_INCLUDE_DIR}")
 target_link_libraries(mithril_server PUBLIC mithril_core
                                      PRIVATE $<BUILD_INTERFACE:ZLIB::ZLIB> ${mithril_fmt} Threads::Threads)
+mithril_unite(mithril_server)
 
 # The module mithril._server, in the package of the build.
 function(mithril_add_server_module package_dir)

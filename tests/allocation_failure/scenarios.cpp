@@ -319,9 +319,9 @@ class TrainModels final : public Scenario {
   std::optional<CompiledModel> compiled_;
 };
 
-class Json final : public Scenario {
+class ModelJson final : public Scenario {
  public:
-  Json() {
+  ModelJson() {
     add([this] { text_ = to_json(model_); });
     add([this] { read_ = from_json(text_); });
     add([this] { same_ = *read_ == model_; });
@@ -346,7 +346,7 @@ std::vector<NamedScenario> model_scenarios() {
       {"expressions", make_scenario<Expressions>},
       {"layers", make_scenario<Layers>},
       {"train_models", make_scenario<TrainModels>},
-      {"json", make_scenario<Json>},
+      {"json", make_scenario<ModelJson>},
       {"compiling", make_scenario<Compiling>},
       {"evaluating", make_scenario<Evaluating, 1>},
       {"evaluating_on_two_threads", make_scenario<Evaluating, 2>},
