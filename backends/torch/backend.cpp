@@ -1,6 +1,7 @@
 // The entry point of libmithril_torch_backend.so: makes a backend from options. plugin.cpp has
 // checked the version of torch.
 #include "backends/torch/device/cuda_library.hpp"
+#include "backends/torch/device/gpu_names.hpp"
 #include "backends/torch/device/library.hpp"
 #include "backends/torch/device/settings.hpp"
 #include "backends/torch/distributed/communicator.hpp"
@@ -8,13 +9,14 @@
 #include "backends/torch/execution/torchscript.hpp"
 #include "backends/torch/tensors.hpp"
 #include "mithril/backend/plugin.hpp"
+#include "mithril/backend/runs_on_gpu.hpp"
 #include "mithril/backend/runs_torchscript.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::torch_backend {
 namespace {
 
-class Torch final : public Backend, public RunsTorchScript {
+class Torch final : public Backend, public RunsTorchScript, public RunsOnGpu {
  public:
   explicit Torch(const Arguments& options)
       : settings_(read_settings(options)),
@@ -58,6 +60,10 @@ class Torch final : public Backend, public RunsTorchScript {
 
   std::vector<std::string> devices() const override { return torch_backend::devices(); }
   std::string default_device() const override { return settings_.device; }
+  std::optional<Gpu> gpu() const override {
+    const c10::Device device(settings_.device);
+    return device.is_cuda() ? std::optional(gpu_at(device.index())) : std::nullopt;
+  }
 
  private:
   HostMemory memory_at(const std::string& device) const override {

@@ -61,7 +61,8 @@ std::shared_ptr<Communicator> join_job(const InitOptions& options) {
                             {"hosted", variable("TORCHELASTIC_USE_AGENT_STORE") == "True"},
                             {"prefix", "mithril/" + restart},
                             {"timeout", options.timeout},
-                            {"start_timeout", options.start_timeout}});
+                            {"start_timeout", options.start_timeout},
+                            {"share_gpus", options.share_gpus}});
 }
 
 }  // namespace

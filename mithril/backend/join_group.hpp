@@ -10,6 +10,7 @@ namespace mithril::distributed {
 struct InitOptions {
   double timeout = 60;         // of one collective, in seconds
   double start_timeout = 600;  // in which the processes have to find each other
+  bool share_gpus = false;     // whether several processes may train on one GPU
 };
 
 // Joins the group of the processes that run this program, and puts it into the table of

@@ -20,8 +20,8 @@ struct BackendPlugin {
   const char* (*misfit)();
   // Options by name: NameError E0616 for an unknown one, and the backend's own errors.
   std::shared_ptr<Backend> (*make)(const Arguments& options);
-  // A group of processes that the library knows: "group", its name there, and "timeout" in
-  // seconds. Null: the library has no groups.
+  // A group of processes that the library knows: "group", its name there, "timeout" in seconds, and
+  // "share_gpus". Null: the library has no groups.
   std::shared_ptr<Communicator> (*make_communicator)(const Arguments& options) = nullptr;
 };
 inline constexpr std::uint32_t plugin_version = 5;

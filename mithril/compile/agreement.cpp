@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "mithril/backend/runs_on_gpu.hpp"
 #include "mithril/base/checksum.hpp"
 #include "mithril/base/sha256.hpp"
 #include "mithril/base/text.hpp"
@@ -23,12 +24,27 @@ std::string digest_of(const Graph& graph) {
   return sha256_of(std::as_bytes(std::span(text)));
 }
 
+// Without its number: "cuda".
+std::string kind_of_device(const Backend& backend) {
+  const std::string device = backend.default_device();
+  return device.substr(0, device.find(':'));
+}
+
 }  // namespace
+
+void check_gpus(const CompiledState& compiled) {
+  if (!is_distributed(compiled) || compiled.group->shares_gpus()) return;
+  const auto* const backend = dynamic_cast<const RunsOnGpu*>(compiled.backend.get());
+  const std::optional<Gpu> gpu = backend ? backend->gpu() : std::nullopt;
+  if (gpu) check_gpus(*compiled.group, *gpu);
+}
 
 void agree_on_program(const CompiledState& compiled, const Graph& graph) {
   if (!is_distributed(compiled)) return;
   AgreementEntries entries = {{"version of Mithril", std::string(version())},
                               {"backend", std::string(compiled.backend->name())},
+                              {"device", kind_of_device(*compiled.backend)},
+                              {"share_gpus", compiled.group->shares_gpus() ? "True" : "False"},
                               {"dtype", std::string(name(compiled.backend->default_dtype()))},
                               {"debug", compiled.debug ? "True" : "False"},
                               {"jit", compiled.load_options.jit ? "True" : "False"},

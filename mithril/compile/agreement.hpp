@@ -18,6 +18,10 @@ struct CompiledState;
 // it is placed.
 void agree_on_program(const CompiledState& compiled, const Graph& graph);
 
+// DistributedError E0972 or E0973 (distributed/gpus.hpp) if processes share a GPU, unless their
+// group allows it. Call it after agree_on_program.
+void check_gpus(const CompiledState& compiled);
+
 // An entry for each tensor: its dtype, its dims and a checksum of its elements.
 void add_tensors(AgreementEntries& entries, const std::string& what, const TensorMap& tensors);
 

@@ -83,6 +83,7 @@ void CompiledModel::Impl::load() {
   forward_options_ = std::move(options);
   if (!is_distributed(*this)) return take_forward(load_forward());
   agree_on_program(*this, graph);
+  check_gpus(*this);
   check_rows(*this);
   whole_.emplace(graph, input_labels(), size_advice());
 }

@@ -52,6 +52,8 @@ class Communicator {
   virtual const std::string& name() const = 0;
   // How long one collective may take.
   virtual std::chrono::milliseconds timeout() const = 0;
+  // Whether several processes may use one GPU.
+  virtual bool shares_gpus() const { return false; }
 
   // Replaces the `count` elements of `data` by their reduction over all processes. The elements
   // belong to the communicator until the end of wait(), or of the destructor of the result.

@@ -78,13 +78,14 @@ void bind_distributed(py::module_& module) {
   module.def("_single_process", single_process, "The communicator of this process alone.");
   module.def(
       "_torch_communicator",
-      [](const std::string& group, double timeout) {
-        std::shared_ptr<Communicator> made = load_communicator(
-            plugin_path("mithril_torch"), {{"group", group}, {"timeout", timeout}});
+      [](const std::string& group, double timeout, bool share_gpus) {
+        std::shared_ptr<Communicator> made =
+            load_communicator(plugin_path("mithril_torch"),
+                              {{"group", group}, {"timeout", timeout}, {"share_gpus", share_gpus}});
         register_communicator(made);
         return made;
       },
-      py::arg("group"), py::arg("timeout"),
+      py::arg("group"), py::arg("timeout"), py::arg("share_gpus"),
       "The communicator of a process group of torch. Graphs find it by the name of the group.");
 }
 

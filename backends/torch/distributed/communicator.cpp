@@ -36,13 +36,18 @@ at::Tensor over(void* data, std::int64_t count, c10::ScalarType type) {
 
 class TorchCommunicator final : public Communicator, public TensorCommunicator {
  public:
-  TorchCommunicator(ProcessGroup group, std::string name, std::chrono::milliseconds timeout)
-      : group_(std::move(group)), name_(std::move(name)), timeout_(timeout) {}
+  TorchCommunicator(ProcessGroup group, std::string name, std::chrono::milliseconds timeout,
+                    bool shares_gpus)
+      : group_(std::move(group)),
+        name_(std::move(name)),
+        timeout_(timeout),
+        shares_gpus_(shares_gpus) {}
 
   int rank() const override { return group_->getRank(); }
   int size() const override { return group_->getSize(); }
   const std::string& name() const override { return name_; }
   std::chrono::milliseconds timeout() const override { return timeout_; }
+  bool shares_gpus() const override { return shares_gpus_; }
 
   std::unique_ptr<PendingCollective> start_all_reduce(void* data, DType dtype, std::int64_t count,
                                                       Reduction reduction) override {
@@ -117,7 +122,7 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
   std::shared_ptr<Communicator> make_subgroup(const std::string& name,
                                               const std::vector<int>& ranks) override {
     return std::make_shared<TorchCommunicator>(start_subgroup(group_, name, ranks, timeout_), name,
-                                               timeout_);
+                                               timeout_, shares_gpus_);
   }
 
  private:
@@ -215,6 +220,7 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
   const ProcessGroup group_;
   const std::string name_;
   const std::chrono::milliseconds timeout_;
+  const bool shares_gpus_;
   std::optional<ErrorDetails> failure_;  // none: the group is whole
 };
 
@@ -251,7 +257,8 @@ std::shared_ptr<Communicator> make_communicator(const Arguments& options) {
   const std::string name = given ? given->text() : group->getGroupName();
   check_cpu(name, group);
   return std::make_shared<TorchCommunicator>(std::move(group), name,
-                                             milliseconds(option(options, "timeout").real()));
+                                             milliseconds(option(options, "timeout").real()),
+                                             option(options, "share_gpus").flag());
 }
 
 }  // namespace mithril::torch_backend

@@ -22,7 +22,12 @@ _is_quoting = False
 
 
 @checked_kinds
-def init(group: Any = None, timeout: float = 60.0, start_timeout: float = 600.0) -> Group:
+def init(
+    group: Any = None,
+    timeout: float = 60.0,
+    start_timeout: float = 600.0,
+    share_gpus: bool = False,
+) -> Group:
     """Joins the group of the processes that run this program.
 
     Under torchrun these are all processes of the job, which exchange tensors by gloo. Without a
@@ -33,9 +38,12 @@ def init(group: Any = None, timeout: float = 60.0, start_timeout: float = 600.0)
             group of the job.
         timeout: How long one collective may take, in seconds.
         start_timeout: How long the processes may take to find each other, in seconds.
+        share_gpus: Whether several processes may train on one GPU. Otherwise `ml.compile` refuses
+            it. NCCL does not support it.
     Raises:
         DistributedError: The variables of the launcher are incomplete, torch has no gloo, the group
-            has no transport for the CPU, or the processes did not find each other.
+            has no transport for the CPU or exchanges by NCCL and share_gpus is set, or the
+            processes did not find each other.
         BackendError: torch or the library of the torch backend is not installed.
 
     Example:
@@ -48,11 +56,11 @@ def init(group: Any = None, timeout: float = 60.0, start_timeout: float = 600.0)
     if isinstance(group, Group):
         current = group
     elif group is not None:
-        current = _of_torch(group, timeout)
+        current = _of_torch(group, timeout, share_gpus)
     elif not _is_joined() and _is_alone():
         current = Group(_core._single_process())
     else:
-        current = _of_torch(_group_of_job(timeout, start_timeout), timeout)
+        current = _of_torch(_group_of_job(timeout, start_timeout), timeout, share_gpus)
     if current.size > 1:
         _quote_last_exception()
     return current
@@ -98,11 +106,27 @@ def _is_alone() -> bool:
     return os.environ["WORLD_SIZE"] == "1"
 
 
-def _of_torch(group: Any, timeout: float) -> Group:
+def _of_torch(group: Any, timeout: float, share_gpus: bool) -> Group:
     if not isinstance(getattr(group, "group_name", None), str):
         _core.wrong_argument("init", "group", "a process group of torch.distributed", group)
     import_torch()
-    return Group(_core._torch_communicator(group.group_name, timeout))
+    if share_gpus:
+        _check_sharing(group)
+    return Group(_core._torch_communicator(group.group_name, timeout, share_gpus))
+
+
+def _check_sharing(group: Any) -> None:
+    import torch.distributed as dist  # noqa: PLC0415 - one process needs no torch
+
+    transports = dist.get_backend_config(group)  # "cpu:gloo,cuda:nccl"
+    if "nccl" in transports:
+        _core.raise_error(
+            "DistributedError",
+            "E0974",
+            "init: processes that exchange by NCCL cannot share a GPU",
+            facts=[("transports", transports)],
+            help="leave out share_gpus, or make the group with gloo",
+        )
 
 
 def _group_of_job(timeout: float, start_timeout: float) -> Any:

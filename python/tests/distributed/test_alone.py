@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -126,3 +127,17 @@ def test_a_torch_without_gloo_is_refused(monkeypatch):
         ml.distributed.init()
     text = "mithril.DistributedError[E0968]: init: this torch has no gloo"
     assert str(caught.value).startswith(text)
+
+
+def test_processes_that_exchange_by_nccl_may_not_share_a_gpu(monkeypatch):
+    dist = pytest.importorskip("torch.distributed")
+    monkeypatch.setattr(dist, "get_backend_config", lambda group: "cpu:gloo,cuda:nccl")
+    group = SimpleNamespace(group_name="of the user")
+    with pytest.raises(ml.DistributedError) as caught:
+        ml.distributed.init(group, share_gpus=True)
+    assert str(caught.value) == (
+        "mithril.DistributedError[E0974]: init: processes that exchange by NCCL cannot share a "
+        "GPU\n"
+        "  transports : cpu:gloo,cuda:nccl\n"
+        "  help: leave out share_gpus, or make the group with gloo"
+    )

@@ -1,0 +1,64 @@
+#include "backends/torch/device/gpu_names.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+
+namespace mithril::torch_backend {
+namespace {
+
+// "GPU-", and the bytes in the groups of a UUID.
+std::string as_uuid(const std::array<unsigned char, 16>& bytes) {
+  std::string text = "GPU";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const bool begins_group = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
+    text += fmt::format("{}{:02x}", begins_group ? "-" : "", bytes[i]);
+  }
+  return text;
+}
+
+template <typename Function>
+bool take(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
+
+// The driver, which torch has opened.
+CudaDriver find_driver() {
+  CudaDriver driver;
+  void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (!library) return driver;
+  take(library, "cuInit", driver.init);
+  take(library, "cuDeviceGetCount", driver.count);
+  take(library, "cuDeviceGet", driver.device);
+  // The second version tells parts of a GPU (MIG) apart.
+  if (!take(library, "cuDeviceGetUuid_v2", driver.uuid))
+    take(library, "cuDeviceGetUuid", driver.uuid);
+  return driver;
+}
+
+}  // namespace
+
+std::vector<std::string> gpu_names(const CudaDriver& driver) {
+  int count = 0;
+  if (!driver.init || !driver.count || !driver.device || !driver.uuid || driver.init(0) != 0 ||
+      driver.count(&count) != 0)
+    return {};
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) {
+    int device = 0;
+    std::array<unsigned char, 16> bytes{};
+    if (driver.device(&device, i) != 0 || driver.uuid(bytes.data(), device) != 0) return {};
+    names.push_back(as_uuid(bytes));
+  }
+  return names;
+}
+
+Gpu gpu_at(int index) {
+  static const std::vector<std::string> names = gpu_names(find_driver());
+  const auto at = static_cast<std::size_t>(index);
+  return {at < names.size() ? names[at] : "", names};
+}
+
+}  // namespace mithril::torch_backend
