@@ -39,4 +39,18 @@ auto with_path_of_collective(const std::string& path, const Function& function) 
   }
 }
 
+// Calls `function()`, and adds the number of the training step to the DistributedError that it
+// raises, unless the processes disagree about the step itself.
+template <typename Function>
+auto with_number_of_step(std::int64_t step, const Function& function) {
+  try {
+    return function();
+  } catch (const DistributedError& error) {
+    if (error.code() == "E0964") throw;
+    ErrorDetails details = error.details();
+    details.facts.push_back({"step", std::to_string(step)});
+    raise(std::move(details));
+  }
+}
+
 }  // namespace mithril

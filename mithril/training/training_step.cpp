@@ -16,6 +16,7 @@
 #include "mithril/compile/local_program.hpp"
 #include "mithril/compile/parameter_blocks.hpp"
 #include "mithril/compile/training_graph.hpp"
+#include "mithril/distributed/errors.hpp"
 #include "mithril/distributed/or_abandon.hpp"
 #include "mithril/tensor/memory_extents.hpp"
 #include "mithril/training/export_step.hpp"
@@ -101,7 +102,10 @@ TrainingStep::TrainingStep(TrainingStep&&) noexcept = default;
 
 TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) {
   const TracedCall call("TrainingStep");
-  return or_abandon(group_of(*impl_->compiled), [&] { return impl_->run(params, data); });
+  return or_abandon(group_of(*impl_->compiled), [&] {
+    return with_number_of_step(impl_->optimizer.steps() + 1,
+                               [&] { return impl_->run(params, data); });
+  });
 }
 
 ExportedStep TrainingStep::exported(const TensorMap& params) const {

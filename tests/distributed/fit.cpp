@@ -249,6 +249,7 @@ TEST_CASE("an exception of a step on one process ends the others with an error t
     CAPTURE(error);
     CHECK(error.find("process 1 of 2 of group 'threads' has failed with an error\n"
                      "  error : mithril.InputError[E0801]: ") != std::string::npos);
+    CHECK(error.find("\n  step  : 2\n") != std::string::npos);
   }
 }
 
