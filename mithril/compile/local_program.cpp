@@ -12,6 +12,7 @@
 #include "mithril/compile/parameter_blocks.hpp"
 #include "mithril/passes/placements/batch_rows.hpp"
 #include "mithril/passes/placements/place.hpp"
+#include "mithril/passes/placements/repeat_at_end.hpp"
 #include "mithril/passes/placements/shard.hpp"
 
 namespace mithril {
@@ -126,7 +127,7 @@ Graph with_sharded_memory(const CompiledState& compiled, const TrainingGraph& st
     options.input_axes[of.input] = axis_of_memory(compiled, key, value);
   }
   shard_donations(step.donations, options);
-  return shard(placed, options).graph;
+  return repeat_at_end(shard(placed, options).graph, memory_outputs(step));
 }
 
 }  // namespace

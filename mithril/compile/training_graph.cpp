@@ -249,4 +249,15 @@ TrainingGraph training_graph(Graph gradients, const std::vector<TrainedParameter
   return training;
 }
 
+std::vector<std::vector<size_t>> memory_outputs(const TrainingGraph& step) {
+  std::map<size_t, size_t> output_of;  // per input that is replaced
+  for (const Donation& donation : step.donations) output_of[donation.input] = donation.output;
+  std::map<size_t, std::vector<size_t>> by_parameter;
+  for (const ParameterInput& of : step.memory)
+    by_parameter[of.parameter].push_back(output_of.at(of.input));
+  std::vector<std::vector<size_t>> groups;
+  for (auto& [parameter, outputs] : by_parameter) groups.push_back(std::move(outputs));
+  return groups;
+}
+
 }  // namespace mithril

@@ -55,4 +55,7 @@ TrainingGraph training_graph(Graph gradients, const std::vector<TrainedParameter
                              const Optimizer& optimizer, const TrainingOptions& options,
                              StepPart part, StepScalars scalars = StepScalars::inputs);
 
+// The outputs that replace slots and averages, by index, those of each parameter together.
+std::vector<std::vector<size_t>> memory_outputs(const TrainingGraph& step);
+
 }  // namespace mithril

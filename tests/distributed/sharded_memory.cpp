@@ -24,6 +24,7 @@
 #include "mithril/passes/pipeline.hpp"
 #include "mithril/passes/placements/buckets.hpp"
 #include "mithril/passes/placements/place.hpp"
+#include "mithril/passes/placements/repeat_at_end.hpp"
 #include "mithril/passes/placements/shard.hpp"
 #include "mithril/train_model/train_model.hpp"
 #include "mithril/training/batches.hpp"
@@ -103,7 +104,7 @@ PlannedStep planned_step(int size, OptimizerState kind) {
     for (const ParameterInput& of : step.memory) sharding.input_axes[of.input] = 0;
     for (const Donation& donation : step.donations)
       sharding.output_axes[donation.output] = sharding.input_axes[donation.input];
-    own = shard(own, sharding).graph;
+    own = repeat_at_end(shard(own, sharding).graph, memory_outputs(step));
   }
   own.facts()->unify(own.value(own.inputs()[0]).dims[0], Dim(16));
   own.facts()->settle();
@@ -220,6 +221,15 @@ TEST_CASE("an exchange plans no more memory than the gradients have") {
   const PlannedStep both = planned_step(2, OptimizerState::replicated);
   CHECK(both.memory == alone.memory);
   CHECK(both.bytes <= alone.bytes + alone.gradients);
+}
+
+TEST_CASE("a step with sharded memory plans room for whole parameters and blocks of gradients") {
+  const PlannedStep alone = planned_step(1, OptimizerState::replicated);
+  for (const int size : {2, 4, 8}) {
+    CAPTURE(size);
+    const PlannedStep own = planned_step(size, OptimizerState::sharded);
+    CHECK(own.bytes <= alone.bytes + alone.gradients + alone.gradients / size);
+  }
 }
 
 TEST_CASE("the step of n processes has 1/n of the memory of the optimizer") {
