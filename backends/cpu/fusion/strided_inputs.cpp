@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/cpu/elementwise/program.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -53,6 +54,22 @@ class StridedReading {
     return shaped_.dims(copy) == step.program->dims;
   }
 
+  // Whether the source would be kept until a step after an exchange, only to be read there: a
+  // process that holds blocks has a bucket of gradients, and reads a slice of it.
+  bool outlives_exchange(const StepDescriptor& slice, const StepDescriptor& reader) const {
+    const auto place = [&](const StepDescriptor& step) { return &step - lowered_.steps.data(); };
+    std::ptrdiff_t last = place(slice);
+    for (const StepDescriptor* step : readers(slice.copies->source))
+      last = std::max(last, place(*step));
+    for (std::ptrdiff_t i = last + 1; i < place(reader); ++i) {
+      const std::vector<size_t>& nodes = lowered_.steps[static_cast<size_t>(i)].nodes;
+      if (std::any_of(nodes.begin(), nodes.end(),
+                      [&](size_t node) { return shaped_.node(node).op->collective; }))
+        return true;
+    }
+    return false;
+  }
+
   void replace(StepDescriptor& slice) {
     const ValueId copy = slice.writes.front();
     Storage& storage = lowered_.storage(copy);
@@ -61,7 +78,7 @@ class StridedReading {
     const bool possible = std::all_of(all.begin(), all.end(), [&](const StepDescriptor* step) {
       return may_read_in_place(*step, copy);
     });
-    if (all.empty() || !possible) return;
+    if (all.empty() || !possible || outlives_exchange(slice, *all.back())) return;
     for (StepDescriptor* step : all) read_in_place(*step, copy, *slice.copies);
     all.front()->nodes.insert(all.front()->nodes.begin(), slice.nodes.begin(), slice.nodes.end());
     storage.bytes = 0;
