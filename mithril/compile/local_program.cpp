@@ -12,6 +12,7 @@
 #include "mithril/compile/parameter_blocks.hpp"
 #include "mithril/passes/placements/batch_rows.hpp"
 #include "mithril/passes/placements/place.hpp"
+#include "mithril/passes/placements/place_beginning.hpp"
 #include "mithril/passes/placements/repeat_at_end.hpp"
 #include "mithril/passes/placements/shard.hpp"
 
@@ -174,14 +175,20 @@ Graph local_program(const CompiledState& compiled, const Graph& graph,
 Graph local_program(const CompiledState& compiled, const TrainingGraph& step) {
   if (!is_distributed(compiled)) return step.graph;
   PlacementOptions options = options_for(compiled, step.graph);
+  const auto with_all_blocks = [&](Graph placed) {
+    return with_sharded_memory(compiled, step, with_blocks(compiled, step, std::move(placed)));
+  };
+  if (step.gradient) {
+    if (auto placed = place_beginning(step.graph, *step.gradient, options))
+      return with_all_blocks(*std::move(placed));
+  }
   options.partial_inputs.resize(step.graph.inputs().size());
   options.partial_outputs.resize(step.graph.outputs().size());
   for (const ParameterInput& sum : step.gradient_sums) options.partial_inputs[sum.input] = true;
   for (const Donation& donation : step.donations) {
     if (options.partial_inputs[donation.input]) options.partial_outputs[donation.output] = true;
   }
-  Graph placed = place(step.graph, options).graph;
-  return with_sharded_memory(compiled, step, with_blocks(compiled, step, std::move(placed)));
+  return with_all_blocks(place(step.graph, options).graph);
 }
 
 std::optional<MemoryBlock> memory_block(const CompiledState& compiled, const std::string& key,

@@ -237,6 +237,8 @@ TrainingGraph training_graph(Graph gradients, const std::vector<TrainedParameter
   GraphAppender appending(training, optimizer);
   for (size_t i = 0; i < parameters.size(); ++i)
     appending.add(parameters[i], parameter_gradients[i]);
+  if (part == StepPart::whole)
+    training.gradient = Beginning{graph.values().size(), graph.nodes().size()};
   if (part != StepPart::whole) appending.accumulate();
   if (part == StepPart::accumulate) {
     appending.keep_sums();

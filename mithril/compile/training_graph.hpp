@@ -10,6 +10,7 @@
 #include "mithril/graph/graph.hpp"
 #include "mithril/optim/optimizer.hpp"
 #include "mithril/optim/training_options.hpp"
+#include "mithril/passes/placements/place_beginning.hpp"
 
 namespace mithril {
 
@@ -44,6 +45,7 @@ struct TrainingGraph {
   std::vector<Donation> donations = {};            // one for each of these outputs
   std::vector<ParameterInput> gradient_sums = {};  // the inputs that are sums of gradients
   std::vector<ParameterInput> memory = {};         // the inputs that are slots and averages
+  std::optional<Beginning> gradient = {};          // of StepPart::whole: what precedes the update
   // Inputs of rank 0, with StepScalars::computed: the number of steps taken, int64; that of steps
   // in the averages, int64; and the learning rate, float64, unless it is always the same.
   std::optional<size_t> steps = {}, averaged = {}, lr = {};

@@ -22,7 +22,10 @@ namespace {
 }  // namespace
 
 std::string unused_prefix(const Graph& graph, std::string prefix) {
-  const auto is_taken = [&](const Value& value) { return value.name.starts_with(prefix + "."); };
+  const auto is_taken = [&](const Value& value) {
+    const std::string& name = value.name;
+    return name.size() > prefix.size() && name[prefix.size()] == '.' && name.starts_with(prefix);
+  };
   while (std::any_of(graph.values().begin(), graph.values().end(), is_taken)) prefix += "_";
   return prefix;
 }
@@ -63,7 +66,10 @@ int BatchRows::find(const Symbol* symbol) const {
 }
 
 bool BatchRows::has(const Dim& dim) const {
-  const std::vector<Symbol*> leaves = leaves_of(dim);
+  const Dim now = resolve(dim);
+  if (now.is_constant()) return false;
+  if (now.symbol() && find(now.symbol()) >= 0) return true;
+  const std::vector<Symbol*> leaves = leaves_of(now);
   return std::any_of(leaves.begin(), leaves.end(),
                      [&](const Symbol* symbol) { return find(symbol) >= 0; });
 }
