@@ -39,6 +39,38 @@ TEST_CASE("all exchanges start before the first wait, and inputs are written to 
   CHECK(group->log == "start 0 of 12; start 1 of 5; wait 0; end 0; wait 1; end 1; ");
 }
 
+TEST_CASE("plans for any number of rows have the same exchanges in the same order") {
+  const char* const open_rows = R"(graph {
+  input w: float32[3, 4]
+  input v: float32[5]
+  input x: float32[N, 3]
+  input d: float32[N, 4]
+  input e: float32[N, 5]
+  t: float32[3, N] = swapaxes(input: x)
+  a: float32[N, 4] = exp(input: d)
+  g: float32[3, 4] = matmul(left: t, right: a)
+  s0: float32[3, 4] = all_reduce_start(inputs: [g], group: "threads")
+  b: float32[N, 5] = exp(input: e)
+  h: float32[5] = sum(input: b, axis: 0)
+  s1: float32[5] = all_reduce_start(inputs: [h], group: "threads")
+  r0: float32[3, 4] = all_reduce_wait(inputs: [s0])
+  w2: float32[3, 4] = subtract(left: w, right: r0)
+  r1: float32[5] = all_reduce_wait(inputs: [s1])
+  v2: float32[5] = subtract(left: v, right: r1)
+  output w = w2
+  output v = v2
+})";
+  const auto plan = loaded(open_rows, in_place_of_inputs);
+  for (const std::int64_t rows : {0, 1, 2, 63, 4096}) {
+    CAPTURE(rows);
+    const auto group = std::make_shared<LoggingCommunicator>();
+    const CommunicatorScope scope(group);
+    plan->run(std::vector<Tensor>{Tensor::ones({3, 4}), Tensor::ones({5}), Tensor::ones({rows, 3}),
+                                  Tensor::ones({rows, 4}), Tensor::ones({rows, 5})});
+    CHECK(group->log == "start 0 of 12; start 1 of 5; wait 0; end 0; wait 1; end 1; ");
+  }
+}
+
 TEST_CASE("elementwise nodes around an exchange are no step that would wait for itself") {
   const char* const around = R"(graph {
   input x: float32[8]
