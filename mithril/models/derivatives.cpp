@@ -1,15 +1,90 @@
 #include "mithril/models/derivatives.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <unordered_set>
 #include <utility>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/model/composite.hpp"
 #include "mithril/models/wrapping.hpp"
+#include "mithril/op/op_def.hpp"
+#include "mithril/ops/support/no_gradient.hpp"
 
 namespace mithril {
 namespace {
+
+bool may_be_float(Wire* wire) {
+  return wire->type && (find(wire->type)->kinds & kind::float_tensor) != 0;
+}
+
+// A gradient passes from the outputs of the op to its inputs. Ops that compile refuses, and those
+// that it replaces by what is before them, end the search.
+bool passes_gradient(const Part& part) {
+  const OpDef& op = *part.op;
+  if (op.transform || op.grad == no_gradient) return false;
+  return op.grad != nullptr || op.expand != nullptr;
+}
+
+// The floats that a gradient of the wire flows to next. A port `like` only gives its shape.
+std::vector<Wire*> floats_before(Wire* wire) {
+  std::vector<Wire*> before;
+  const Part* part = wire->driver;
+  if (!part || !passes_gradient(*part)) return before;
+  for (size_t slot = 0; slot < part->input_count; ++slot) {
+    Wire* const read = part->slots[slot] ? top(part->slots[slot]) : nullptr;
+    if (read && part->port_at(slot).name != "like" && may_be_float(read)) before.push_back(read);
+  }
+  return before;
+}
+
+// The result of a loop that only its condition ends: `carried` has pairs, and then the condition.
+bool is_unbounded(const Wire* wire) {
+  const Part* part = wire->driver;
+  return part && part->op->name == "scan_last" && part->count("carried") % 2 == 1;
+}
+
+// The first wire that the gradient reaches, and for which `accepts` is true; null: there is none.
+Wire* find_before(Wire* from, const std::function<bool(Wire*)>& accepts) {
+  std::unordered_set<Wire*> seen{from};
+  std::vector<Wire*> open{from};
+  while (!open.empty()) {
+    Wire* const wire = open.back();
+    open.pop_back();
+    if (accepts(wire)) return wire;
+    for (Wire* before : floats_before(wire)) {
+      if (seen.insert(before).second) open.push_back(before);
+    }
+  }
+  return nullptr;
+}
+
+[[noreturn]] void refuse_loop(Wire* result, const Connection& of, const Connection& wrt) {
+  const std::string loop = path(result->driver->owner);
+  raise({.kind = ErrorKind::gradient,
+         .code = "E0501",
+         .path = loop.empty() ? "While" : loop,
+         .message = "no gradient flows through a loop whose number of steps has no bound",
+         .facts = {{"of", of.name(), ""},
+                   {"wrt", wrt.name(), ""},
+                   {"reason", "the gradient keeps values of all steps", ""}},
+         .help = "give the most steps: max_steps of While, or end the gradient with StopGradient"});
+}
+
+// GradientError E0501 if the gradient of `of` by one of `wrt` flows through a loop whose number of
+// steps has no bound. Paths that are not known yet are left to `compile`.
+void check_loops_between(const Connection& of, const std::vector<Connection>& wrt) {
+  find_before(of.wire(), [&](Wire* wire) {
+    if (!is_unbounded(wire)) return false;
+    for (const Connection& by : wrt) {
+      Wire* const end = by.wire();
+      if (wire != end && find_before(wire, [&](Wire* at) { return at == end; }))
+        refuse_loop(wire, of, by);
+    }
+    return false;
+  });
+}
 
 // Calls `derivative` for each unit vector of the shape of `like`, and stacks the results along the
 // axes of `like`, which come first, or last.
@@ -72,6 +147,12 @@ void check_floats(const char* class_name, const Model& part, const std::string& 
          .help = std::string("give a key that holds floats in ") + role + "="});
 }
 
+void check_loops(const Model& part, const std::string& of, const std::vector<std::string>& keys) {
+  std::vector<Connection> wrt;
+  for (const std::string& key : keys) wrt.push_back(part.at(key));
+  check_loops_between(part.at(of), wrt);
+}
+
 // ShapeError E0148 for an output that is known to be no scalar.
 void check_scalar(const char* class_name, const Model& part, const std::string& of) {
   const KnownShape shape = part.at(of).known_shape();
@@ -102,6 +183,7 @@ Wrapped wrap(const char* class_name, const Model& part, const DerivativeOptions&
                   .wrt = {}};
   check_floats(class_name, part, options.of, "of");
   for (const std::string& key : wrapped.keys) check_floats(class_name, part, key, "wrt");
+  check_loops(part, options.of, wrapped.keys);
   const auto is_wrt = [&](const std::string& key) {
     return std::find(wrapped.keys.begin(), wrapped.keys.end(), key) != wrapped.keys.end();
   };
@@ -143,6 +225,7 @@ std::vector<Binding> tangents_of(Wrapped& wrapped) {
 
 std::vector<Connection> gradient(const Connection& of, const std::vector<Connection>& wrt,
                                  const std::optional<Binding>& seed) {
+  check_loops_between(of, wrt);
   return Model::op("gradient_of").apply({of, seed_for(of, seed), Binding(as_bindings(wrt))});
 }
 

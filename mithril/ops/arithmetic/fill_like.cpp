@@ -1,4 +1,5 @@
 // A tensor of one number.
+#include "mithril/ops/support/no_gradient.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 #include "mithril/tensor/convert.hpp"
@@ -21,7 +22,7 @@ OpDef define_fill_like() {
               for (int64_t i = 0; i < c.out().size(); ++i) y[i] = number;
             });
           },
-      .grad = [](GradContext&) {},  // the result does not depend on the elements of `like`
+      .grad = no_gradient,  // the result does not depend on the elements of `like`
       .samples = samples_of_filled,
       .spell = {{"jax", "jnp.full({like.shape}, {number}, {output.dtype})"},
                 {"onnx", "expand(number(number), like.shape)"},

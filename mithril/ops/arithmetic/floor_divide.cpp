@@ -4,6 +4,7 @@
 #include "mithril/ops/shared/float_quotient.hpp"
 #include "mithril/ops/support/arithmetic.hpp"
 #include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/no_gradient.hpp"
 #include "mithril/ops/support/support.hpp"
 #include "mithril/ops/support/zero_division.hpp"
 
@@ -52,7 +53,7 @@ OpDef define_floor_divide() {
             map2(
                 c, [](auto a, auto b) { return floor_quotient(a, b); }, "numerator", "denominator");
           },
-      .grad = [](GradContext&) {},  // piecewise constant: no gradient
+      .grad = no_gradient,  // piecewise constant: no gradient
       .separable = {"*a", "*b"},
       .spell = {{"jax", "jnp.floor_divide({numerator}, {denominator})"},
                 {"onnx", "floor_divide(numerator, denominator)"},

@@ -1,5 +1,6 @@
 // The elements as they are, but for gradients a constant.
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/no_gradient.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -11,7 +12,7 @@ OpDef define_stop_gradient() {
       .inputs = {{"input", "*s", "T=any"}},
       .outputs = {{"output", "*s", "T"}},
       .eval = copy_elements,
-      .grad = [](GradContext&) {},  // no gradient
+      .grad = no_gradient,
       .keeps_elements = true,
       .spell = {{"jax", "lax.stop_gradient({input})"},
                 {"onnx", "input"},

@@ -3,6 +3,7 @@
 
 #include "mithril/ops/support/arithmetic.hpp"
 #include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/no_gradient.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -22,7 +23,7 @@ OpDef define_floor() {
             });
           },
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::floor(x); }); },
-      .grad = [](GradContext&) {},  // piecewise constant: no gradient
+      .grad = no_gradient,  // piecewise constant: no gradient
       .spell = {{"jax", "rounded(jnp.floor, {input})"},
                 {"onnx", "output.kind == \"float\" ? Floor(input) : input"},
                 {"torch", "aten::floor(input)"},

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/no_gradient.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -15,7 +16,7 @@ OpDef define_round() {
       .inputs = {{"input", "*s", "T=number"}},
       .outputs = {{"output", "*s", "T"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::rint(x); }); },
-      .grad = [](GradContext&) {},  // piecewise constant: no gradient
+      .grad = no_gradient,  // piecewise constant: no gradient
       .spell = {{"jax", "rounded(jnp.round, {input})"},
                 {"onnx", "output.kind == \"float\" ? Round(input) : input"},
                 {"torch", "aten::round(input)"},

@@ -1,5 +1,6 @@
 // The sign.
 #include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/no_gradient.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -17,7 +18,7 @@ OpDef define_sign() {
               return x > T() ? T(1) : x < T() ? T(-1) : T();
             });
           },
-      .grad = [](GradContext&) {},  // piecewise constant: no gradient
+      .grad = no_gradient,  // piecewise constant: no gradient
       .spell = {{"jax", "sign({input})"},
                 {"onnx",
                  "output.kind == \"float\" ? Where(IsNaN(input), 0, Sign(input)) : Sign(input)"},

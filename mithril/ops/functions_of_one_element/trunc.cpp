@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/no_gradient.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -13,7 +14,7 @@ OpDef define_trunc() {
       .inputs = {{"input", "*s", "T=number"}},
       .outputs = {{"output", "*s", "T"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::trunc(x); }); },
-      .grad = [](GradContext&) {},  // piecewise constant: no gradient
+      .grad = no_gradient,  // piecewise constant: no gradient
       .spell = {{"jax", "rounded(jnp.trunc, {input})"},
                 {"onnx", "output.kind == \"float\" ? Mul(Sign(input), Floor(Abs(input))) : input"},
                 {"torch", "aten::trunc(input)"},

@@ -1,6 +1,7 @@
 // eye_like: ones on the diagonal of a matrix of the same size.
 #include "mithril/ops/support/batching.hpp"
 #include "mithril/ops/support/making.hpp"
+#include "mithril/ops/support/no_gradient.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -15,7 +16,7 @@ OpDef define_eye_like() {
       .inputs = {{"like", "N M", "T=any"}},
       .outputs = {{"output", "N M", "T"}},
       .eval = write_eye,
-      .grad = [](GradContext&) {},  // the result does not depend on the elements of `like`
+      .grad = no_gradient,  // the result does not depend on the elements of `like`
       .batch = batch_made,
       .samples = samples_by_place,
       .spell = {{"jax", "jnp.eye(*{like.shape}, dtype={output.dtype})"},

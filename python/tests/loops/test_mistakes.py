@@ -249,21 +249,3 @@ def test_branches_of_different_shapes_in_a_part_name_the_part():
         '  then      : [2]   on cond.model.y, pattern "*t"\n'
         '  otherwise : [3]   on cond.model_1.y, pattern "*e"'
     )
-
-
-def test_a_gradient_through_a_loop_without_a_bound_names_the_loop():
-    x, a = ml.IOKey("x"), ml.IOKey("a")
-    far, step = ml.Model.create(far=(x * x - a).abs() > 1e-6), ml.Model.create(n=0.5 * (x + a / x))
-    net = ml.Model()
-    net |= ml.While(far, step, carry={"x": "n"})(x="x", a="a", x_last="r")
-    net |= ml.Multiply()(left="r", right=2.0, output="loss")
-    net.expose_keys("loss")
-    model = ml.Gradient(net, of="loss", wrt=["a"])
-    assert text_of(lambda: ml.compile(model, CPU, shapes={"x": [], "a": []})) == (
-        "mithril.GradientError[E0501]: model.while: no gradient flows through a loop whose number "
-        "of steps has no bound\n"
-        "  result : model.r\n"
-        "  reason : the gradient keeps values of all steps\n"
-        "  help: give the most steps: max_steps of While, or declare the inputs of the loop as "
-        "not differentiable"
-    )
