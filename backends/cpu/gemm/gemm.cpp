@@ -107,11 +107,12 @@ class BlockedGemm {
     }
   }
 
-  // Splits the rows into tiles of about the same mr. Reads each panel of B from memory once: all
+  // Splits the rows into tiles whose heights differ by at most 1: a low tile takes as long as a
+  // high one, because its few sums wait for each other. Reads each panel of B from memory once: all
   // rows use a group of panels while it is in the cache, and prefetch the next group.
   void run_rows(Range rows, Range k_block) {
-    const int64_t tiles = up(rows.size(), kernels_.mr), mr = up(rows.size(), tiles);
-    if (!in_place_) pack_tiles(rows, mr, k_block);
+    const int64_t tiles = up(rows.size(), kernels_.mr);
+    if (!in_place_) pack_tiles(rows, tiles, k_block);
     const int64_t nr = kernels_.nr, columns = group_columns(k_block);
     // Each tile prefetches its share of one panel of the next group.
     const auto prefetching =
@@ -120,25 +121,24 @@ class BlockedGemm {
     for (int64_t first = finished, last; first < block_.last_column; first = last) {
       last = std::min(first + columns, block_.last_column);
       const T* next = next_group(last, k_block);
-      const auto run = [&](int64_t row, int64_t j) {
-        const int64_t i = rows.first + row * mr;
-        const RowsOfA a{in_place_ ? a_at(i, k_block.first) : packed_a(i - rows.first, mr),
-                        kernels_.mr};
-        Tile<T> tile = tile_at(i, a, j, k_block);
+      const auto run = [&](int64_t at, int64_t j) {
+        const Range own = rows.part(at, tiles);
+        const RowsOfA a{in_place_ ? a_at(own.first, k_block.first) : packed_a(at), kernels_.mr};
+        Tile<T> tile = tile_at(own.first, a, j, k_block);
         if (in_place_) tile.a_row_step = p_.a.row_step;
         if (next) {
-          tile.next = next + (j - first) * p_.k / kernels_.packing + row * prefetching.elements;
+          tile.next = next + (j - first) * p_.k / kernels_.packing + at * prefetching.elements;
           tile.lines = prefetching.lines;
         }
-        run_tile(tile, std::min(mr, rows.last - i), j, k_block);
+        run_tile(tile, own.size(), j, k_block);
       };
       if (kernels_.b_stationary) {
         for (int64_t j = first; j < last; j += nr) {
-          for (int64_t row = 0; row < tiles; ++row) run(row, j);
+          for (int64_t tile = 0; tile < tiles; ++tile) run(tile, j);
         }
       } else {
-        for (int64_t row = 0; row < tiles; ++row) {
-          for (int64_t j = first; j < last; j += nr) run(row, j);
+        for (int64_t tile = 0; tile < tiles; ++tile) {
+          for (int64_t j = first; j < last; j += nr) run(tile, j);
         }
       }
       const bool enough = last - finished >= epilogue_columns || last == block_.last_column;
@@ -150,14 +150,14 @@ class BlockedGemm {
 
   // A cache line of a transposed A holds elements of several tiles, and each k is in another page.
   // So all tiles read a few k, then the next few.
-  void pack_tiles(Range rows, int64_t mr, Range k_block) {
+  void pack_tiles(Range rows, int64_t tiles, Range k_block) {
     const bool shares_lines = p_.a.row_step == 1 && kernels_.a_block == 1;
     const int64_t step = shares_lines ? depth_of_shared_lines : most_depth;
     for (int64_t k = k_block.first; k < k_block.last; k += step) {
       const Range part{k, std::min(k + step, k_block.last)};
-      for (int64_t i = rows.first; i < rows.last; i += mr) {
-        pack_a(i, std::min(mr, rows.last - i), part,
-               packed_a(i - rows.first, mr) + (k - k_block.first) * kernels_.mr);
+      for (int64_t tile = 0; tile < tiles; ++tile) {
+        const Range own = rows.part(tile, tiles);
+        pack_a(own.first, own.size(), part, packed_a(tile) + (k - k_block.first) * kernels_.mr);
       }
     }
   }
@@ -175,9 +175,7 @@ class BlockedGemm {
     return k_block.last < p_.k ? b_at(block_.first_column, k_block.last) : nullptr;
   }
 
-  T* packed_a(int64_t row, int64_t mr) const {
-    return packed_a_ + row / mr * kernels_.mr * most_depth;
-  }
+  T* packed_a(int64_t tile) const { return packed_a_ + tile * kernels_.mr * most_depth; }
 
   const T* a_at(int64_t i, int64_t k) const {
     return p_.a.data + i * p_.a.row_step + k * p_.a.column_step;
