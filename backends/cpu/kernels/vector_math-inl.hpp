@@ -105,7 +105,7 @@ constexpr double log2_of_e = 1.44269504088896341;
 
 // Evaluates a polynomial in x by Horner's rule, highest coefficient first.
 template <class D, class... Rest>
-HWY_ATTR V<D> polynomial(D d, V<D> x, double first, Rest... rest) {
+HWY_ATTR HWY_INLINE V<D> polynomial(D d, V<D> x, double first, Rest... rest) {
   V<D> sum = number(d, first);
   ((sum = hn::MulAdd(sum, x, number(d, rest))), ...);
   return sum;
@@ -113,7 +113,7 @@ HWY_ATTR V<D> polynomial(D d, V<D> x, double first, Rest... rest) {
 
 // x * 2^n, for integral n from -252 to 254.
 template <class D>
-HWY_ATTR V<D> times_power_of_two(D d, V<D> x, V<D> n) {
+HWY_ATTR HWY_INLINE V<D> times_power_of_two(D d, V<D> x, V<D> n) {
 #if HWY_TARGET == HWY_AVX3
   return V<D>{_mm512_scalef_ps(x.raw, n.raw)};
 #else
@@ -130,14 +130,14 @@ HWY_ATTR V<D> times_power_of_two(D d, V<D> x, V<D> n) {
 
 // The integer nearest to x * log2(e). Adding 1.5 * 2^23 rounds to an integer.
 template <class D>
-HWY_ATTR V<D> whole_exponent(D d, V<D> x) {
+HWY_ATTR HWY_INLINE V<D> whole_exponent(D d, V<D> x) {
   const V<D> shift = number(d, 3 << 22);
   return hn::Sub(hn::MulAdd(x, number(d, log2_of_e), shift), shift);
 }
 
 // 2^n * e^r with |r| <= ln(2) / 2: Cody and Waite's reduction, and the polynomial of Cephes' expf.
 template <class D>
-HWY_ATTR V<D> exp_float(D d, V<D> x) {
+HWY_ATTR HWY_INLINE V<D> exp_float(D d, V<D> x) {
   const V<D> inside = at_least(d, at_most(d, x, 90), -105);
   const V<D> n = whole_exponent(d, inside);
   V<D> r = hn::NegMulAdd(n, number(d, 0.693359375), inside);
@@ -218,7 +218,7 @@ HWY_ATTR V<D> exp_double(D d, V<D> x) {
 }
 
 template <class D>
-HWY_ATTR V<D> exp(D d, V<D> x) {
+HWY_ATTR HWY_INLINE V<D> exp(D d, V<D> x) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
     return exp_float(d, x);
   } else {
@@ -277,7 +277,7 @@ HWY_ATTR V<D> log1p(D d, V<D> x) {
 
 // For |x| < 0.625: the polynomials of Cephes' tanhf and tanh, as a function of x^2.
 template <class D>
-HWY_ATTR V<D> small_tanh(D d, V<D> square) {
+HWY_ATTR HWY_INLINE V<D> small_tanh(D d, V<D> square) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
     return polynomial(d, square, -5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2,
                       1.33314422036e-1, -3.33332819422e-1);
@@ -292,7 +292,7 @@ HWY_ATTR V<D> small_tanh(D d, V<D> square) {
 
 // Above 0.625, tanh(x) = 1 - 2 / (e^(2x) + 1).
 template <class D>
-HWY_ATTR V<D> tanh(D d, V<D> x) {
+HWY_ATTR HWY_INLINE V<D> tanh(D d, V<D> x) {
   const V<D> size = hn::Abs(x), square = hn::Mul(x, x);
   const V<D> small = hn::MulAdd(hn::Mul(small_tanh(d, square), square), x, x);
   const V<D> power = exp(d, hn::Add(size, size));
