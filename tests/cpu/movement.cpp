@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "backends/cpu/dump.hpp"
+#include "backends/cpu/executable.hpp"
 #include "tests/cpu/differing_output.hpp"
 
 namespace mithril::tests {
@@ -67,6 +71,31 @@ TEST_CASE("GEMMs read transposed inputs in place") {
       "  output f = f\n"
       "}\n";
   CHECK(differing_output(text, {random({3, 4, 5}, 3), random({6, 5}, 4), random({4, 6}, 5)}) == "");
+}
+
+TEST_CASE("GEMMs read a transpose of a transpose where it was before both") {
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[7, 5]\n"
+      "  input v: float32[5, 6]\n"
+      "  e: float32[7, 5] = exp(input: x)\n"
+      "  et: float32[5, 7] = swapaxes(input: e)\n"
+      "  ett: float32[7, 5] = swapaxes(input: et)\n"
+      "  vt: float32[6, 5] = swapaxes(input: v)\n"
+      "  vtt: float32[5, 6] = swapaxes(input: vt)\n"
+      "  a: float32[7, 6] = matmul(left: ett, right: vtt)\n"
+      "  b: float32[5, 6] = matmul(left: et, right: a)\n"
+      "  output b = b\n"
+      "}\n";
+  CHECK(differing_output(text, {random({7, 5}, 3), random({5, 6}, 4)}) == "");
+  std::string steps;
+  const cpu_backend::DumpSink sink = [&](std::string_view pass, const std::string& dumped) {
+    if (pass == "lowering") steps = dumped;
+  };
+  const auto executable = cpu_backend::make_executable(parse_graph(text), {.dump = sink});
+  executable->run(std::vector<Tensor>{random({7, 5}, 3), random({5, 6}, 4)});
+  CHECK(steps.find("matmul: e, v ->") != std::string::npos);
+  CHECK(steps.find("swapaxes") == std::string::npos);
 }
 
 TEST_CASE("a deferred transpose is computed for consumers that are not GEMMs") {

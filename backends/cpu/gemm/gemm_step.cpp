@@ -165,10 +165,12 @@ std::optional<GemmOperand> operand_of(const CallReader& call, const SpelledExpre
   return GemmOperand{static_cast<ValueId>(at), transposed};
 }
 
-// Reads a transposed operand from its source.
+// Reads a transposed operand from its source, and a transpose of a transpose from the first source:
+// the gradient of a gradient has such ones.
 GemmOperand read_through(const KernelCall& call, GemmOperand operand) {
-  const std::optional<ValueId> source = call.transposes[index(operand.id)];
-  return source ? GemmOperand{*source, !operand.transposed} : operand;
+  while (const std::optional<ValueId> source = call.transposes[index(operand.id)])
+    operand = {*source, !operand.transposed};
+  return operand;
 }
 
 template <typename T>
