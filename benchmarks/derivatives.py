@@ -8,6 +8,8 @@ Prints the median times in microseconds, and the ratio of Mithril to the faster 
 
 - hvp_mlp: the product of the Hessian of the loss of an MLP (64-256-256-10, 128 rows) and a vector.
 - hvp_attention: the same for a layer of attention and an MLP (width 64, 4 heads, 64 positions).
+- hvp_gpt: the same for a GPT (2 layers, width 64, 4 heads, 64 positions, 256 tokens) with a
+  cross-entropy, by the matrices of all attentions.
 - ode: the loss of the network of examples/python/solve_ode.py with 64 points, and its gradients.
 - hessian_mlp: the Hessian of a loss with respect to 64 inputs.
 - ensemble: a gradient of the losses of 8 networks (64-128-10, 64 rows).
@@ -138,6 +140,58 @@ def hvp_attention() -> Workload:
     return Workload(draw(**shapes), model, attention_loss, hvp_by("q"))
 
 
+def gpt_loss(library: object, softmax: Callable, data: dict) -> object:
+    def norm(x: object) -> object:
+        centred = x - x.mean(-1, keepdims=True)
+        return centred / ((centred * centred).mean(-1, keepdims=True) + 1e-5) ** 0.5
+
+    def heads(x: object) -> object:
+        return x.reshape(64, 4, 16).swapaxes(0, 1)
+
+    x = data["wte"][data["ids"]] + data["wpe"]
+    for layer in range(2):
+        q, k, v, o = (data["attention"][layer, i] for i in range(4))
+        h = norm(x)
+        scores = softmax(heads(h @ q) @ heads(h @ k).swapaxes(1, 2) * 0.25 + data["mask"])
+        x = x + (scores @ heads(h @ v)).swapaxes(0, 1).reshape(64, 64) @ o
+        x = x + library.tanh(norm(x) @ data["up"][layer]) @ data["down"][layer]
+    logits = norm(x) @ data["wte"].T
+    logits = logits - library.log(library.exp(logits).sum(-1, keepdims=True))
+    return -(logits * data["target"]).sum() / 64
+
+
+def hvp_gpt() -> Workload:
+    shapes = {
+        "attention": (2, 4, 64, 64),
+        "up": (2, 64, 256),
+        "down": (2, 256, 64),
+        "wte": (256, 64),
+        "wpe": (64, 64),
+    }
+    data = draw(**shapes, v=(2, 4, 64, 64))
+    ids = np.random.default_rng(1).integers(256, size=(2, 64))
+    data["ids"], data["target"] = ids[0], np.eye(256, dtype=np.float32)[ids[1]]
+    data["mask"] = np.triu(np.full((64, 64), -1e9, np.float32), 1)
+    k = keys(**{key: array.shape for key, array in data.items()})
+    norm = ml.LayerNorm(use_scale=False, use_bias=False)
+
+    def heads(x: ml.Connection) -> ml.Connection:
+        return x.reshape((64, 4, 16)).transpose((1, 0, 2))
+
+    x = ml.Embedding()(k["ids"], weight=k["wte"]) + k["wpe"]
+    for layer in range(2):
+        wq, wk, wv, wo = (k["attention"][layer, i] for i in range(4))
+        h = norm.copy()(x)
+        scores = heads(h @ wq) @ heads(h @ wk).transpose((0, 2, 1)) * 0.25 + k["mask"]
+        mixed = ml.Softmax(axis=-1)(scores) @ heads(h @ wv)
+        x = x + mixed.transpose((1, 0, 2)).reshape((64, 64)) @ wo
+        x = x + ml.Tanh()(norm.copy()(x) @ k["up"][layer]) @ k["down"][layer]
+    logits = ml.LogSoftmax()(norm(x) @ k["wte"].T)
+    loss = -(logits * k["target"]).sum() / 64.0
+    model = ml.Model.create(output=ml.hvp(loss, k["attention"], k["v"]))
+    return Workload(data, model, gpt_loss, hvp_by("attention"))
+
+
 def ode() -> Workload:
     shapes = {"x": (64, 1), "a": (1, 24), "b": (24, 24), "c": (24, 1)}
     k = keys(**shapes)
@@ -206,7 +260,9 @@ def ensemble() -> Workload:
     return Workload(draw(**shapes), model, function, derive)
 
 
-WORKLOADS = {each.__name__: each for each in (hvp_mlp, hvp_attention, ode, hessian_mlp, ensemble)}
+WORKLOADS = {
+    each.__name__: each for each in (hvp_mlp, hvp_attention, hvp_gpt, ode, hessian_mlp, ensemble)
+}
 
 
 def measure(name: str, rounds: int) -> None:
