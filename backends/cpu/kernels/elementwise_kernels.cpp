@@ -57,7 +57,7 @@ alignas(64) inline constexpr float erf_coefficients[5][32] = {
      -0.00283355638f, 0.0218605399f}};
 
 template <class D>
-HWY_ATTR V<D> erf_float(D d, V<D> x) {
+HWY_ATTR HWY_INLINE V<D> erf_float(D d, V<D> x) {
   const V<D> size = at_most(d, hn::Abs(x), 3.93749976);
   // Above 2^20, floats are 1 / 8 apart, so the lowest bits of the sum are the nearest i.
   const V<D> shifted = hn::Add(size, number(d, 1 << 20)), t = remainder<3, false>(d, size);
@@ -71,7 +71,7 @@ HWY_ATTR V<D> erf_float(D d, V<D> x) {
 #else
 // Looks up numbers[i], where i is the lowest four bits of each lane of `at`.
 template <class D>
-HWY_ATTR V<D> looked_up(D d, const float* numbers, hn::Vec<hn::RebindToSigned<D>> at) {
+HWY_ATTR HWY_INLINE V<D> looked_up(D d, const float* numbers, hn::Vec<hn::RebindToSigned<D>> at) {
 #if HWY_TARGET == HWY_AVX2
   const hn::RebindToSigned<D> di;
   const auto lane = hn::IndicesFromVec(d, hn::And(at, hn::Set(di, 7)));
@@ -106,7 +106,7 @@ alignas(64) inline constexpr float erf_coefficients[6][16] = {
      0.00102558779f, 0.000317807921f, 8.3492203e-05f, 1.87546393e-05f}};
 
 template <class D>
-HWY_ATTR V<D> erf_float(D d, V<D> x) {
+HWY_ATTR HWY_INLINE V<D> erf_float(D d, V<D> x) {
   const hn::RebindToSigned<D> di;
   // Above 2^21, floats are 1 / 4 apart, so the lowest bits of the sum are the nearest i.
   const V<D> shift = number(d, 1 << 21);
