@@ -8,6 +8,7 @@
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/descriptors/shaped_graph.hpp"
+#include "backends/cpu/elementwise/elementwise_dtype.hpp"
 #include "backends/cpu/elementwise/program_builder.hpp"
 #include "mithril/check/placement.hpp"
 #include "mithril/eval/size_sources.hpp"

@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/elementwise/elementwise_dtype.hpp"
 #include "backends/cpu/elementwise/instruction_order.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "mithril/op/op_def.hpp"
+#include "mithril/ops/support/integer_range.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -89,6 +91,7 @@ class ProgramBuilder {
     planned_ = &shaped_.planned(node);
     ProgramOperand result = write(*formula_of(*node_->op));
     const ValueId made = node_->outputs.front();
+    if (is_integer(shaped_.dtype(made))) result = whole(result, shaped_.dtype(made));
     if (shaped_.dtype(made) == DType::boolean && !truths_.contains(result)) {
       result = operation(Operation::not_equal, {result, constant(0)});
     }
@@ -213,6 +216,17 @@ class ProgramBuilder {
     return made(written_.size() - 1);
   }
 
+  // The whole number that a cast to an integer dtype gives: see convert.hpp.
+  ProgramOperand whole(ProgramOperand number, DType dtype) {
+    const IntegerRange range = integer_range(dtype);
+    const ProgramOperand least = constant(range.least), above = constant(range.above);
+    const ProgramOperand cut = operation(Operation::trunc, {number});
+    const ProgramOperand held = operation(Operation::choose_less, {cut, above, cut, least});
+    const ProgramOperand fitting = operation(Operation::greater, {held, least});
+    // Integers have no -0. Above the least number 0 there is none.
+    return is_unsigned(dtype) ? fitting : operation(Operation::add, {fitting, constant(0)});
+  }
+
   ProgramOperand call(const Formula& formula) {
     const ProgramOperand first = write(formula.children.front());
     if (formula.text == "T") return first;
@@ -294,42 +308,6 @@ class ProgramBuilder {
   std::set<ProgramOperand> truths_;  // operands that are 0 or 1
 };
 
-bool broadcasts(const Dims& from, const Dims& to) {
-  if (from.size() > to.size()) return false;
-  const size_t missing = to.size() - from.size();
-  for (size_t axis = 0; axis < from.size(); ++axis) {
-    if (from[axis] != 1 && from[axis] != to[axis + missing]) return false;
-  }
-  return true;
-}
-
-bool is_computed(DType dtype) { return dtype == DType::float32 || dtype == DType::float64; }
-
-// The dtype that computes a 16-bit result, so that it is rounded only once.
-DType computed_in(const ShapedGraph& shaped, size_t node) {
-  for (const ValueId id : shaped.tensors(node)) {
-    const DType given = shaped.dtype(id);
-    if (given == DType::float64 || is_integer(given)) return DType::float64;
-  }
-  return DType::float32;
-}
-
-// Whether a program of this dtype can contain the node. Inputs must broadcast to the output. They
-// must have this dtype or bool, unless the node only converts them.
-bool fits(const ShapedGraph& shaped, size_t node, DType dtype) {
-  const Node& at = shaped.node(node);
-  const bool only_converts = converts(*formula_of(*at.op));
-  const Dims& dims = shaped.dims(at.outputs.front());
-  if (is_half(shaped.dtype(at.outputs.front())) && !only_converts) return false;
-  for (const ValueId id : shaped.tensors(node)) {
-    const DType given = shaped.dtype(id);
-    if (is_low_bit(given)) return false;
-    if (given != dtype && given != DType::boolean && !only_converts) return false;
-    if (!broadcasts(shaped.dims(id), dims)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::optional<ElementwiseProgram> make_elementwise_program(const ShapedGraph& shaped,
@@ -351,35 +329,6 @@ std::optional<ElementwiseProgram> make_elementwise_program(const ShapedGraph& sh
                                            : shaped.dims(id));
   }
   return program;
-}
-
-bool converts(const Formula& formula) {
-  if (formula.kind == Kind::port) return true;
-  return formula.kind == Kind::call && formula.text == "T" &&
-         formula.children.front().kind == Kind::port;
-}
-
-std::optional<DType> elementwise_dtype(const ShapedGraph& shaped, size_t node) {
-  const Node& at = shaped.node(node);
-  if (!formula_of(*at.op) || at.op->opaque) return std::nullopt;
-  if (at.outputs.size() != 1) return std::nullopt;
-  DType dtype = shaped.dtype(at.outputs.front());
-  if (dtype == DType::boolean) {
-    // A comparison computes in the dtype of its operands, an operation on bools in float32.
-    dtype = DType::float32;
-    for (const ValueId id : shaped.tensors(node)) {
-      const DType given = shaped.dtype(id);
-      if (given != DType::boolean) dtype = given;
-    }
-  }
-  if (is_half(dtype)) dtype = computed_in(shaped, node);
-  if (!is_computed(dtype) || !fits(shaped, node, dtype)) return std::nullopt;
-  return dtype;
-}
-
-bool is_rounded(const ShapedGraph& shaped, size_t node) {
-  const Node& at = shaped.node(node);
-  return is_half(shaped.dtype(at.outputs.front())) && formula_of(*at.op)->kind == Kind::call;
 }
 
 }  // namespace mithril::cpu_backend

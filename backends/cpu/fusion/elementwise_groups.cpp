@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "backends/cpu/elementwise/elementwise_dtype.hpp"
 #include "backends/cpu/elementwise/program_builder.hpp"
 #include "mithril/op/op_def.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/conv/convolution.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/elementwise/elementwise_dtype.hpp"
 #include "backends/cpu/elementwise/program_builder.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/kernels/blocking.hpp"

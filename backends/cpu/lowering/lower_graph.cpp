@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/cpu/descriptors/reference_steps.hpp"
+#include "backends/cpu/elementwise/elementwise_dtype.hpp"
 #include "backends/cpu/elementwise/program_builder.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/lowering/kernel_registry.hpp"

@@ -8,7 +8,7 @@
 
 #include "backends/cpu/conv/im2col.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"
-#include "backends/cpu/elementwise/program_builder.hpp"
+#include "backends/cpu/elementwise/elementwise_dtype.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/lowering/kernel_registry.hpp"

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "backends/cpu/kernels/half_kernels.hpp"
+#include "backends/cpu/kernels/integer_kernels.hpp"
 #include "mithril/tensor/convert.hpp"
 
 namespace mithril::cpu_backend {
@@ -56,6 +57,29 @@ void store_halves(DType dtype, const T* from, int64_t count, uint16_t* to) {
   }
 }
 
+// Integers that kernels convert from and to float32.
+template <typename Whole, typename T>
+constexpr bool is_converted_in_vectors =
+    std::is_same_v<T, float>&& std::is_integral_v<Whole> && !std::is_same_v<Whole, bool> &&
+    (sizeof(Whole) < 4 || std::is_same_v<Whole, int32_t>);
+
+template <typename Whole, typename T>
+void widen_integers(const Whole* from, int64_t count, T* to) {
+  if constexpr (is_converted_in_vectors<Whole, T>) {
+    integer_kernels<Whole>().widen(from, count, to);
+  }
+}
+
+// The numbers are whole, and the dtype holds them.
+template <typename T, typename Whole>
+void store_integers(const T* from, int64_t count, Whole* to) {
+  if constexpr (is_converted_in_vectors<Whole, T>) {
+    integer_kernels<Whole>().narrow(from, count, to);
+  } else {
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Whole>(from[i]);
+  }
+}
+
 // Appends `count` elements to the `period` elements at `from`, so that these repeat.
 template <typename T>
 void repeat_elements(T* from, int64_t period, int64_t count) {
@@ -83,6 +107,8 @@ void gather_elements(const BufferTable& buffers, const TypedValue& from,
         std::fill_n(to + at, count, convert<T>(elements[first]));
       } else if (std::is_same_v<From, T> && step == 1) {
         std::copy_n(elements + first, count, to + at);
+      } else if (is_converted_in_vectors<From, T> && step == 1) {
+        widen_integers(elements + first, count, to + at);
       } else {
         for (int64_t i = 0; i < count; ++i) to[at + i] = convert<T>(elements[first + i * step]);
       }
@@ -101,6 +127,12 @@ void store_elements(const BufferTable& buffers, const TypedValue& to, int64_t be
     for (int64_t i = 0; i < count; ++i) truths[i] = from[i] != T{};
   } else if (is_half(to.dtype)) {
     store_halves(to.dtype, from, count, buffers.write<uint16_t>(to.id) + begin);
+  } else if (is_integer(to.dtype)) {
+    visit_dtype(to.dtype, [&](auto zero) {
+      using Whole = decltype(zero);
+      if constexpr (std::is_integral_v<Whole>)
+        store_integers(from, count, buffers.write<Whole>(to.id) + begin);
+    });
   } else {
     std::copy_n(from, count, buffers.write<T>(to.id) + begin);
   }

@@ -18,8 +18,8 @@ template <typename T>
 void gather_elements(const BufferTable& buffers, const TypedValue& from,
                      const BroadcastIteration& iteration, int64_t begin, int64_t end, T* to);
 
-// Writes `count` elements of the value from element `begin` on: unchanged, converted to bool, or
-// rounded to 16 bits.
+// Writes `count` elements of the value from element `begin` on: unchanged, converted to bool,
+// rounded to 16 bits, or as integers, which they must be.
 template <typename T>
 void store_elements(const BufferTable& buffers, const TypedValue& to, int64_t begin, const T* from,
                     int64_t count);

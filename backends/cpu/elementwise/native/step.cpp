@@ -33,7 +33,7 @@ class NativeStep final : public ElementStep {
     }
     for (const ElementwiseProgram::Made& made : options.program.outputs) {
       outputs_.push_back({made.value, shaped.dtype(made.value)});
-      gathers_ = gathers_ || is_half(shaped.dtype(made.value));
+      gathers_ = gathers_ || is_converted_after(shaped.dtype(made.value));
     }
     for (const double constant : options.program.constants) {
       constants_.push_back(static_cast<T>(constant));
@@ -99,13 +99,13 @@ class NativeStep final : public ElementStep {
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
       const auto bytes = static_cast<int64_t>(size_of(outputs_[i].dtype));
-      scratch.to[i] = is_half(outputs_[i].dtype)
+      scratch.to[i] = is_converted_after(outputs_[i].dtype)
                           ? static_cast<void*>(scratch.staged[staged++])
                           : buffers.write<std::byte>(outputs_[i].id) + begin * bytes;
     }
     function_(scratch.to.data(), scratch.from.data(), constants_.data(), call, this, end - begin);
     for (size_t i = 0; i < outputs_.size(); ++i) {
-      if (!is_half(outputs_[i].dtype)) continue;
+      if (!is_converted_after(outputs_[i].dtype)) continue;
       store_elements(buffers, outputs_[i], begin, static_cast<const T*>(scratch.to[i]),
                      end - begin);
     }
@@ -139,7 +139,7 @@ class NativeStep final : public ElementStep {
   int64_t work_;
   std::vector<Input> inputs_;
   std::vector<TypedValue> outputs_;
-  bool gathers_ = false;  // an input is staged, or an output is rounded to 16 bits
+  bool gathers_ = false;  // an input or an output is staged
   std::vector<T> constants_;
   const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
   int64_t lanes_ = static_cast<int64_t>(kernels_.lanes);

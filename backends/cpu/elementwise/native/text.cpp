@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 
 namespace mithril::cpu_backend {
@@ -115,9 +114,10 @@ class ProgramText {
     }
     for (size_t i = 0; i < program_.outputs.size(); ++i) {
       const DType dtype = shaped_.dtype(program_.outputs[i].value);
-      staged_ += is_half(dtype);
-      before_ += fmt::format("  {0}* const to_{1} = ({0}*)to[{1}];\n",
-                             is_half(dtype) ? type : c_type(dtype), i);
+      const bool stages = is_converted_after(dtype);
+      staged_ += stages;
+      before_ +=
+          fmt::format("  {0}* const to_{1} = ({0}*)to[{1}];\n", stages ? type : c_type(dtype), i);
     }
   }
 

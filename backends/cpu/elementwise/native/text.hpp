@@ -10,6 +10,7 @@
 
 #include "backends/cpu/descriptors/shaped_graph.hpp"
 #include "backends/cpu/elementwise/program.hpp"
+#include "backends/cpu/kernels/half_kernels.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -34,9 +35,10 @@ struct NativeProgram {
 // The bytes of a block, for staged inputs and calls of kernels. Blocks stay in the first-level
 // cache.
 inline constexpr int64_t native_block_bytes = 2048;
-// The most staged inputs and 16-bit outputs of a program. 16-bit outputs are rounded after the
-// call.
+// The most staged inputs and outputs of a program.
 inline constexpr size_t most_staged = 8;
+// Whether outputs of the dtype are staged, and converted after the call.
+inline bool is_converted_after(DType dtype) { return is_half(dtype) || is_integer(dtype); }
 
 // The native form of a program. None if it needs too many staged values, or too many blocks for
 // calls of kernels.
@@ -44,8 +46,9 @@ std::optional<NativeProgram> native_program(const ShapedGraph& shaped,
                                             const ElementwiseProgram& program);
 
 // NativeFunction gets the first element of the run in each output (to) and input (from), where
-// 16-bit values are staged in the dtype of the program; the constants in this dtype; `call`, which
-// runs kernel `which` in place on `count` elements; its context; and the number of elements.
+// 16-bit values and integers are staged in the dtype of the program; the constants in this dtype;
+// `call`, which runs kernel `which` in place on `count` elements; its context; and the number of
+// elements.
 using NativeCall = void (*)(const void* context, int64_t which, void* elements, int64_t count);
 using NativeFunction = void (*)(void* const* to, const void* const* from, const void* constants,
                                 NativeCall call, const void* context, int64_t count);

@@ -1,0 +1,120 @@
+#include "backends/cpu/kernels/integer_kernels.hpp"
+
+#include "backends/cpu/kernels/targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/integer_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <type_traits>
+
+#include "backends/cpu/kernels/vector_rows-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace mithril::cpu_backend::HWY_NAMESPACE {
+namespace {
+
+// The next elements as lanes of d, which are not narrower.
+template <class D, typename From>
+HWY_ATTR hn::Vec<D> load_wide(D d, const From* from) {
+  if constexpr (std::is_same_v<hn::TFromD<D>, From>) {
+    return hn::LoadU(d, from);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<From, D>(), from));
+  }
+}
+
+template <typename Whole>
+HWY_ATTR void widen(const Whole* from, int64_t count, float* to) {
+  const hn::ScalableTag<float> d;
+  const hn::ScalableTag<int32_t> words;
+  int64_t i = 0;
+  for (; i + lanes<float> <= count; i += lanes<float>)
+    hn::StoreU(hn::ConvertTo(d, load_wide(words, from + i)), d, to + i);
+  for (; i < count; ++i) to[i] = static_cast<float>(from[i]);
+}
+
+template <typename Whole>
+HWY_ATTR void narrow(const float* from, int64_t count, Whole* to) {
+  const hn::ScalableTag<float> d;
+  const hn::ScalableTag<int32_t> words;
+  int64_t i = 0;
+  for (; i + lanes<float> <= count; i += lanes<float>) {
+    const auto whole = hn::ConvertTo(words, hn::LoadU(d, from + i));
+    if constexpr (std::is_same_v<Whole, int32_t>) {
+      hn::StoreU(whole, words, to + i);
+    } else {
+      const hn::Rebind<Whole, decltype(words)> narrow;
+      hn::StoreU(hn::DemoteTo(narrow, whole), narrow, to + i);
+    }
+  }
+  for (; i < count; ++i) to[i] = static_cast<Whole>(from[i]);
+}
+
+template <typename From>
+HWY_ATTR void subtract_zero(const From* from, int32_t zero, int64_t count, int16_t* to) {
+  const hn::ScalableTag<int16_t> d;
+  const auto zeros = hn::Set(d, static_cast<int16_t>(zero));
+  int64_t i = 0;
+  for (; i + lanes<int16_t> <= count; i += lanes<int16_t>)
+    hn::StoreU(hn::Sub(load_wide(d, from + i), zeros), d, to + i);
+  for (; i < count; ++i) to[i] = static_cast<int16_t>(from[i] - zero);
+}
+
+template <typename From>
+HWY_ATTR void pair(const From* first, const From* second, int32_t zero, int64_t count,
+                   int32_t* to) {
+  const hn::ScalableTag<int32_t> d;
+  const auto zeros = hn::Set(d, zero), lower = hn::Set(d, 0xFFFF);
+  int64_t i = 0;
+  for (; i + lanes<int32_t> <= count; i += lanes<int32_t>) {
+    auto pairs = hn::And(hn::Sub(load_wide(d, first + i), zeros), lower);
+    if (second) {
+      const auto other = hn::Sub(load_wide(d, second + i), zeros);
+      pairs = hn::Or(pairs, hn::ShiftLeft<16>(other));
+    }
+    hn::StoreU(pairs, d, to + i);
+  }
+  for (; i < count; ++i) {
+    const auto one = static_cast<uint32_t>(first[i] - zero) & 0xFFFF;
+    const uint32_t other = second ? static_cast<uint32_t>(second[i] - zero) << 16 : 0;
+    to[i] = static_cast<int32_t>(one | other);
+  }
+}
+
+template <typename Whole>
+constexpr IntegerKernels<Whole> conversions{widen<Whole>, narrow<Whole>};
+
+template <typename From>
+constexpr Int16PairKernels<From> packing{subtract_zero<From>, pair<From>};
+
+}  // namespace
+}  // namespace mithril::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mithril::cpu_backend {
+
+template <typename Whole>
+const IntegerKernels<Whole>& integer_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, conversions<Whole>);
+}
+
+template const IntegerKernels<uint8_t>& integer_kernels<uint8_t>(Instructions);
+template const IntegerKernels<int8_t>& integer_kernels<int8_t>(Instructions);
+template const IntegerKernels<uint16_t>& integer_kernels<uint16_t>(Instructions);
+template const IntegerKernels<int16_t>& integer_kernels<int16_t>(Instructions);
+template const IntegerKernels<int32_t>& integer_kernels<int32_t>(Instructions);
+
+template <typename From>
+const Int16PairKernels<From>& int16_pair_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, packing<From>);
+}
+
+template const Int16PairKernels<uint8_t>& int16_pair_kernels<uint8_t>(Instructions);
+template const Int16PairKernels<int8_t>& int16_pair_kernels<int8_t>(Instructions);
+template const Int16PairKernels<int16_t>& int16_pair_kernels<int16_t>(Instructions);
+
+}  // namespace mithril::cpu_backend
+#endif

@@ -1,0 +1,35 @@
+// Conversion between integers and float32, and the copies that pack whole numbers as pairs of int16
+// for gemm_kernels<int32_t>().
+#pragma once
+
+#include <cstdint>
+
+#include "backends/cpu/kernels/instruction_set.hpp"
+
+namespace mithril::cpu_backend {
+
+// Whole is an integer of 8 or 16 bits, or int32_t.
+template <typename Whole>
+struct IntegerKernels {
+  void (*widen)(const Whole* from, int64_t count, float* to);
+  // The floats are whole numbers that Whole holds.
+  void (*narrow)(const float* from, int64_t count, Whole* to);
+};
+
+template <typename Whole>
+const IntegerKernels<Whole>& integer_kernels(Instructions instructions = best_instructions());
+
+// From is uint8_t, int8_t or int16_t. int16 must hold the differences.
+template <typename From>
+struct Int16PairKernels {
+  // to[i] = from[i] - zero.
+  void (*widen)(const From* from, int32_t zero, int64_t count, int16_t* to);
+  // to[i] = the pair of first[i] - zero and second[i] - zero. If `second` is null, the second
+  // elements are 0.
+  void (*pair)(const From* first, const From* second, int32_t zero, int64_t count, int32_t* to);
+};
+
+template <typename From>
+const Int16PairKernels<From>& int16_pair_kernels(Instructions instructions = best_instructions());
+
+}  // namespace mithril::cpu_backend
