@@ -49,7 +49,8 @@ Outputs dequantize(const NodeContext& node) {
   const std::size_t rank = node.rank();
   const std::int64_t axis = scale_axis(node, rank);
   const ElementType type = node.type(1);
-  const DType wide = is_float(node.type()) ? DType::float32 : DType::int32;
+  // Differences of narrower integers are exact in float32.
+  const DType wide = node.type() == ElementType::int32 ? DType::int32 : DType::float32;
   Connection x = node[0].cast(wide);
   if (node.has(2)) x = x - along(node, 2, axis, rank).cast(wide);
   return {Value(converted(x, type) * along(node, 1, axis, rank), type)};
