@@ -13,9 +13,10 @@
 namespace mithril::cpu_backend {
 namespace {
 
-constexpr std::array<std::string_view, 13> passes = {"decompose_batch_norm",
+constexpr std::array<std::string_view, 14> passes = {"decompose_batch_norm",
                                                      "fold_padding",
                                                      "join_slice_gradients",
+                                                     "multiply_whole_numbers",
                                                      "legalize_half",
                                                      "layouts",
                                                      "fusion",

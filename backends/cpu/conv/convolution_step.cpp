@@ -15,12 +15,14 @@ using Form = std::shared_ptr<const ConvolutionForm>;
 // Rounds up to whole cache lines.
 int64_t lines(int64_t bytes) { return round_up(bytes, 64); }
 
-// The operands that each run packs to VNNI pairs: the source, and a weight that is not bound.
+// The operands that each run packs to pairs: the source, and a weight that is not bound.
 struct PairedOperands {
   VnniOperand source, weight;
+  std::optional<WholeOperand> whole_source = {};  // in place of `source`
 
   int64_t bytes() const {
-    return (source.scratch_count() + weight.scratch_count()) * int64_t{sizeof(float)};
+    const int64_t whole = whole_source ? whole_source->scratch_count() : 0;
+    return (source.scratch_count() + weight.scratch_count() + whole) * int64_t{sizeof(float)};
   }
 };
 
@@ -51,12 +53,11 @@ class ConvolutionStep final : public TiledStep {
     free += weight_lines();
     const Epilogue epilogue(this->epilogue.get(), &buffers);
     auto* const made = buffers.write<std::byte>(values_.made);
-    ConvolutionOperands o{
-        .source = paired(pairs_.source, buffers.read<std::byte>(values_.source), free),
-        .weight = packed_ ? packed_.get() : weight.packed,
-        .bias = buffers.read<std::byte>(values_.bias),
-        .made = made,
-        .epilogue = epilogue};
+    ConvolutionOperands o{.source = paired_source(buffers, free),
+                          .weight = packed_ ? packed_.get() : weight.packed,
+                          .bias = buffers.read<std::byte>(values_.bias),
+                          .made = made,
+                          .epilogue = epilogue};
     if (!packed_) {
       weight.from = paired(pairs_.weight, buffers.read<std::byte>(values_.weight), free);
       if (rounds_.empty()) pack(weight, *form_);
@@ -105,6 +106,16 @@ class ConvolutionStep final : public TiledStep {
     const float* made = operand.packed(reinterpret_cast<const uint16_t*>(from), scratch, threads_);
     free = reinterpret_cast<std::byte*>(scratch);
     return reinterpret_cast<const std::byte*>(made);
+  }
+
+  const std::byte* paired_source(const BufferTable& buffers, std::byte*& free) const {
+    const auto* from = buffers.read<std::byte>(values_.source);
+    if (!pairs_.whole_source) return paired(pairs_.source, from, free);
+    std::byte* const to = free;
+    free += pairs_.whole_source->scratch_count() * int64_t{sizeof(int32_t)};
+    pairs_.whole_source->pack(from, zero_point(buffers, values_.zero), threads_,
+                              reinterpret_cast<int32_t*>(to));
+    return to;
   }
 
   void pack(const Weight& weight, const ConvolutionForm& form) const {
@@ -185,28 +196,33 @@ PackedWeights::Bytes packed_weight(const LoweringContext& context, const Convolu
       operand.pack(static_cast<const uint16_t*>(from), context.config.threads, pairs.data());
       from = pairs.data();
     }
+    std::vector<int32_t> whole_pairs;
+    if (host.dtype() == DType::int16) {
+      const WholeOperand operand = whole_weight(host.dims());
+      whole_pairs.resize(static_cast<size_t>(operand.count()));
+      operand.pack(from, 0, context.config.threads, whole_pairs.data());
+      from = whole_pairs.data();
+    }
     ThreadPool::shared().run(static_cast<int>(form.panels()), context.config.threads,
                              [&](int panel) { form.pack_weight(from, panel, bytes.get()); });
     return bytes;
   });
 }
 
-}  // namespace
-
-StepDescriptor convolution_descriptor(const LoweringContext& context, Form form,
-                                      const ConvolutionValues& values, bool is_input_gradient) {
+StepDescriptor described(const LoweringContext& context, Form form, PairedOperands pairs,
+                         const ConvolutionValues& values, bool is_input_gradient) {
   const bool is_empty = context.shaped.count(values.made) == 0;
   PackedWeights::Bytes packed;
   if (!is_input_gradient && !is_empty && context.packed.find(values.weight)) {
     packed = packed_weight(context, *form, values.weight);
   }
-  PairedOperands pairs{form->source_pairs(), {}};
   if (!pairs.source.in_place() && !packed)
     pairs.weight = vnni_weight(context.shaped.dims(values.weight));
   StepDescriptor descriptor{.reads = {values.source}, .writes = {values.made}};
   descriptor.kernel = "convolution: " + std::string(name(form->format().layout));
   if (!packed) descriptor.reads.push_back(values.weight);
   if (values.bias) descriptor.reads.push_back(*values.bias);
+  if (values.zero) descriptor.reads.push_back(values.zero->id);
   if (is_empty) {
     descriptor.step = make_step([](const BufferTable&) {});
     return descriptor;
@@ -215,6 +231,20 @@ StepDescriptor convolution_descriptor(const LoweringContext& context, Form form,
       std::move(form), pairs, context.config.threads, values, std::move(packed));
   descriptor.takes_epilogue = !is_input_gradient;
   return descriptor;
+}
+
+}  // namespace
+
+StepDescriptor convolution_descriptor(const LoweringContext& context, Form form,
+                                      const ConvolutionValues& values, bool is_input_gradient) {
+  PairedOperands pairs{form->source_pairs(), {}};
+  return described(context, std::move(form), std::move(pairs), values, is_input_gradient);
+}
+
+StepDescriptor whole_convolution_descriptor(const LoweringContext& context, Form form,
+                                            const ConvolutionValues& values,
+                                            const WholeOperand& source) {
+  return described(context, std::move(form), {{}, {}, source}, values, false);
 }
 
 }  // namespace mithril::cpu_backend

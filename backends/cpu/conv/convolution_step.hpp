@@ -11,6 +11,7 @@ namespace mithril::cpu_backend {
 struct ConvolutionValues {
   ValueId source, weight, made;
   std::optional<ValueId> bias;
+  std::optional<TypedValue> zero = {};  // that whole numbers of the source are read minus
 };
 
 // A step that computes the convolution in this form. A bound weight is packed now, any other in
@@ -19,5 +20,11 @@ StepDescriptor convolution_descriptor(const LoweringContext& context,
                                       std::shared_ptr<const ConvolutionForm> form,
                                       const ConvolutionValues& values,
                                       bool is_input_gradient = false);
+
+// The convolution of whole numbers in a form of pairs of int16. The weight is a constant of int16.
+StepDescriptor whole_convolution_descriptor(const LoweringContext& context,
+                                            std::shared_ptr<const ConvolutionForm> form,
+                                            const ConvolutionValues& values,
+                                            const WholeOperand& source);
 
 }  // namespace mithril::cpu_backend

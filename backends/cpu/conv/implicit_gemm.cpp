@@ -70,7 +70,8 @@ template void pad_planes(const ImplicitGemmGeometry&, const uint16_t*, int64_t, 
 
 namespace {
 
-// Each group of each image is a unit. T is float or double. VNNI pairs are stored as float.
+// Each group of each image is a unit. T is float, double, or int32_t for pairs of int16. VNNI pairs
+// are stored as float.
 template <typename T>
 class ImplicitGemm final : public ConvolutionForm {
  public:
@@ -339,6 +340,9 @@ template std::shared_ptr<const ConvolutionForm> implicit_gemm(ImplicitGemmGeomet
                                                               VnniOperand);
 template std::shared_ptr<const ConvolutionForm> implicit_gemm(ImplicitGemmGeometry,
                                                               const GemmKernels<double>&,
+                                                              VnniOperand);
+template std::shared_ptr<const ConvolutionForm> implicit_gemm(ImplicitGemmGeometry,
+                                                              const GemmKernels<int32_t>&,
                                                               VnniOperand);
 
 }  // namespace mithril::cpu_backend

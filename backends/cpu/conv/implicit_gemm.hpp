@@ -15,8 +15,8 @@ template <typename T>
 void pad_planes(const ImplicitGemmGeometry& geometry, const T* source, int64_t first, int64_t last,
                 T* planes);
 
-// The form of a geometry. T is float or double. VNNI pairs are stored as float. `source_pairs`:
-// the source, if the geometry and the kernels are of VNNI pairs.
+// The form of a geometry. T is float, double, or int32_t for pairs of int16. VNNI pairs are stored
+// as float. `source_pairs`: the source, if the geometry and the kernels are of pairs.
 template <typename T>
 std::shared_ptr<const ConvolutionForm> implicit_gemm(
     ImplicitGemmGeometry geometry, const GemmKernels<T>& kernels = gemm_kernels<T>(),

@@ -12,8 +12,8 @@
 namespace mithril::cpu_backend {
 
 std::string_view name(PackedLayout layout) {
-  constexpr std::array<std::string_view, 8> names = {
-      "gemm",        "vnni_gemm",      "implicit_gemm", "direct_nchwc",
+  constexpr std::array<std::string_view, 9> names = {
+      "gemm",        "vnni_gemm",      "int16_gemm",    "implicit_gemm", "direct_nchwc",
       "direct_nchw", "winograd_nchwc", "grouped_nchwc", "im2col"};
   return names[static_cast<size_t>(layout)];
 }
@@ -34,6 +34,11 @@ void PackedWeights::borrow(ValueId id, PackedWeights& owner, ValueId source) {
 }
 
 bool PackedWeights::can_pack(ValueId id) const { return find(id) || borrowed_.contains(id); }
+
+const Tensor* PackedWeights::packable(ValueId id) const {
+  const auto at = borrowed_.find(id);
+  return at == borrowed_.end() ? find(id) : at->second.first->packable(at->second.second);
+}
 
 namespace {
 

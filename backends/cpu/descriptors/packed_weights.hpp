@@ -18,7 +18,8 @@ namespace mithril::cpu_backend {
 // How a weight is packed: the kernel that reads it, and what else the bytes depend on.
 enum class PackedLayout : uint8_t {
   gemm,
-  vnni_gemm,  // pairs of bfloat16 along k
+  vnni_gemm,   // pairs of bfloat16 along k
+  int16_gemm,  // pairs of int16 along k
   implicit_gemm,
   direct_nchwc,
   direct_nchw,  // for a planar source with few channels
@@ -50,6 +51,8 @@ class PackedWeights {
   // `owner` must outlive this object.
   void borrow(ValueId id, PackedWeights& owner, ValueId source);
   bool can_pack(ValueId id) const;  // a constant, or borrowed
+  // The elements that `pack` would pass to `make`; null: there are none.
+  const Tensor* packable(ValueId id) const;
   // The input is the same in all steps of a loop, so a step may pack it before the first one
   // (Step::begin_loop).
   void mark_invariant(ValueId id) { invariant_.insert(id); }

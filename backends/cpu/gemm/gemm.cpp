@@ -366,5 +366,6 @@ void multiply(const Gemm<T>& gemm, const GemmPlan& plan, const BlockOfC& block) 
 
 template void multiply(const Gemm<float>&, const GemmPlan&, const BlockOfC&);
 template void multiply(const Gemm<double>&, const GemmPlan&, const BlockOfC&);
+template void multiply(const Gemm<int32_t>&, const GemmPlan&, const BlockOfC&);
 
 }  // namespace mithril::cpu_backend

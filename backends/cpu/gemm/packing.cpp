@@ -79,7 +79,9 @@ void pack_half_weights(const Gemm<float>& gemm, const HalfWeightKernels& kernels
 
 template void pack_lines(const GemmKernels<float>&, const Rearrangement<float>&, int64_t);
 template void pack_lines(const GemmKernels<double>&, const Rearrangement<double>&, int64_t);
+template void pack_lines(const GemmKernels<int32_t>&, const Rearrangement<int32_t>&, int64_t);
 template void pack_b(const Gemm<float>&, int64_t, int64_t, float*);
 template void pack_b(const Gemm<double>&, int64_t, int64_t, double*);
+template void pack_b(const Gemm<int32_t>&, int64_t, int64_t, int32_t*);
 
 }  // namespace mithril::cpu_backend

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "backends/cpu/kernels/micro_kernel-inl.hpp"
+#include "backends/cpu/kernels/vnni_kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace mithril::cpu_backend::HWY_NAMESPACE {
@@ -124,6 +125,34 @@ HWY_ATTR void copy(const Rearrangement<T>& t) {
   }
 }
 
+// Pairs of int16, each in the place of an int32, in which the products are added up.
+struct Int16Format : PlainFormat<int32_t> {
+  HWY_ATTR static HWY_INLINE Vector<int32_t> multiply_add(Vector<int32_t> a, Vector<int32_t> b,
+                                                          Vector<int32_t> sum) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+    const hn::ScalableTag<int32_t> d;
+    const hn::Repartition<int16_t, decltype(d)> halves;
+    Vector<int32_t> unused = sum;
+    return hn::ReorderWidenMulAccumulate(d, hn::BitCast(halves, a), hn::BitCast(halves, b), sum,
+                                         unused);
+#else
+    const auto lower = [](Vector<int32_t> x)
+                           HWY_ATTR { return hn::ShiftRight<16>(hn::ShiftLeft<16>(x)); };
+    const auto upper = [](Vector<int32_t> x) HWY_ATTR { return hn::ShiftRight<16>(x); };
+    return hn::Add(hn::Add(sum, hn::Mul(lower(a), lower(b))), hn::Mul(upper(a), upper(b)));
+#endif
+  }
+};
+
+template <typename T>
+struct FormatOf {
+  using Type = PlainFormat<T>;
+};
+template <>
+struct FormatOf<int32_t> {
+  using Type = Int16Format;
+};
+
 template <typename T>
 const GemmKernels<T>& kernels() {
   static const GemmKernels<T> filled = [] {
@@ -135,7 +164,7 @@ const GemmKernels<T>& kernels() {
                         .dots = nullptr,
                         .transpose_pack = transpose_pack<T>,
                         .copy = copy<T>};
-    set_kernels<PlainFormat<T>>(made);
+    set_kernels<typename FormatOf<T>::Type>(made);
     return made;
   }();
   return filled;
@@ -148,5 +177,21 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mithril::cpu_backend {
 MITHRIL_DEFINE_KERNELS(GemmKernels, gemm_kernels, kernels<T>())
+
+namespace {
+
+const GemmKernels<int32_t>& plain_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, kernels<int32_t>());
+}
+
+}  // namespace
+
+template <>
+const GemmKernels<int32_t>& gemm_kernels(Instructions instructions) {
+  const GemmKernels<int32_t>& plain = plain_kernels(instructions);
+  const GemmKernels<int32_t>* faster = vnni_gemm_kernels(plain, instructions);
+  return faster ? *faster : plain;
+}
+
 }  // namespace mithril::cpu_backend
 #endif

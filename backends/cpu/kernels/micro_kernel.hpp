@@ -124,7 +124,11 @@ struct GemmKernels {
   void (*copy)(const Rearrangement<T>&);
 };
 
+// T is float, double, or int32_t: an element of A and B is then a pair of int16 that are neighbours
+// along k, so that k counts pairs, and C and the bias are int32. Sums wrap.
 template <typename T>
 const GemmKernels<T>& gemm_kernels(Instructions instructions = best_instructions());
+template <>
+const GemmKernels<int32_t>& gemm_kernels(Instructions instructions);
 
 }  // namespace mithril::cpu_backend

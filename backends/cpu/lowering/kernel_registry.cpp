@@ -6,6 +6,7 @@
 #include "backends/cpu/conv/convolution.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/gemm/gemm_step.hpp"
+#include "backends/cpu/gemm/whole_gemm.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -57,7 +58,9 @@ const std::map<std::string_view, Kernel>& kernels() {
       {"softmax_grad", {lower_rows}},
       {"sum", {lower_reduction}},
       {"sum_to", {lower_reduction, HalfSupport::none, 1}},
-      {"swapaxes", {lower_movement, HalfSupport::copies}}};
+      {"swapaxes", {lower_movement, HalfSupport::copies}},
+      {"whole_convolution", {lower_whole_convolution}},
+      {"whole_gemm", {lower_whole_gemm}}};
   return kernels;
 }
 

@@ -4,6 +4,7 @@
 #include "backends/cpu/rewrite/fold_padding.hpp"
 #include "backends/cpu/rewrite/join_slice_gradients.hpp"
 #include "backends/cpu/rewrite/legalize_half.hpp"
+#include "backends/cpu/rewrite/multiply_whole_numbers.hpp"
 #include "mithril/graph/short_text.hpp"
 
 namespace mithril::cpu_backend {
@@ -21,6 +22,9 @@ Graph legalize(const Graph& graph, const Config& config) {
 
   if (config.fuse && !config.observer) legal = join_slice_gradients(legal);
   dump("join_slice_gradients", legal);
+
+  if (config.fuse && !config.observer) legal = multiply_whole_numbers(legal);
+  dump("multiply_whole_numbers", legal);
 
   legal = legalize_half(legal, config);
   dump("legalize_half", legal);
