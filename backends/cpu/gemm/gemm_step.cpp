@@ -1,6 +1,7 @@
 #include "backends/cpu/gemm/gemm_step.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "backends/cpu/gemm/gemm_operands.hpp"
 #include "backends/cpu/gemm/packing.hpp"
@@ -233,6 +234,18 @@ StepDescriptor gemm_descriptor(const LoweringContext& context, const Operands& o
   return descriptor;
 }
 
+// With few rows, the time of a GEMM is the time to read B.
+constexpr int64_t rows_of_reading = 4;
+
+// Whether bfloat16 holds all elements of a float32 tensor in memory: whole numbers up to 256, for
+// example.
+bool is_exact_in_bfloat16(const Tensor& tensor) {
+  if (tensor.foreign()) return false;
+  const auto elements = tensor.values<float>();
+  return std::all_of(elements.begin(), elements.end(),
+                     [](float x) { return (std::bit_cast<uint32_t>(x) & 0xFFFF) == 0; });
+}
+
 template <typename T>
 std::optional<StepDescriptor> lower_plain_gemm(const LoweringContext& context,
                                                const GemmValues& values) {
@@ -243,6 +256,9 @@ std::optional<StepDescriptor> lower_plain_gemm(const LoweringContext& context,
       gemm.shape.stored = given;
     } else if (given == DType::float32) {
       gemm.shape.stored = context.config.weight_dtype;
+      if (!gemm.shape.stored && gemm.shape.batches.size() == 1 && gemm.shape.m <= rows_of_reading &&
+          is_exact_in_bfloat16(*context.packed.packable(values.b.id)))
+        gemm.shape.stored = DType::bfloat16;
     }
   } else if (given != dtype_of<T>) {
     return std::nullopt;
