@@ -110,15 +110,16 @@ OnnxOptions onnx_options(const Arguments& arguments) {
 }
 
 // With the sizes of --shape if the file cannot be imported without them. Others stay open.
-OnnxModel read_onnx_file(const std::string& path, const Arguments& arguments) {
+template <class Read>
+auto with_sizes(Read read, const std::string& path, const Arguments& arguments) {
   OnnxOptions options = onnx_options(arguments);
   try {
-    return read_onnx(path, options);
+    return read(path, options);
   } catch (const Error& error) {
     options.shapes = shapes_of(arguments.values("--shape"));
     if (error.details().code != "E1311" || options.shapes.empty()) throw;
   }
-  return read_onnx(path, options);
+  return read(path, options);
 }
 
 }  // namespace
@@ -203,7 +204,7 @@ ModelFile read_model(const std::string& path, const Arguments& arguments) {
       file.data_keys.push_back(port.name);
     }
   } else if (kind == FileKind::onnx) {
-    OnnxModel read = read_onnx_file(path, arguments);
+    OnnxModel read = with_sizes(read_onnx, path, arguments);
     file.model = std::move(read.model);
     file.params = std::move(read.parameters);
     file.renamed = std::move(read.renamed);
@@ -222,6 +223,22 @@ ModelFile read_model(const std::string& path, const Arguments& arguments) {
     file.params = read_tensors(kind_of_file(from), from);
   }
   return file;
+}
+
+ModelOutline read_outline(const std::string& path, const Arguments& arguments) {
+  const FileKind kind = kind_of_file(path);
+  if (kind == FileKind::onnx && !arguments.has("--params")) {
+    OnnxOutline read = with_sizes(outline_onnx, path, arguments);
+    return {.kind = kind, .model = std::move(read.model), .parameters = std::move(read.parameters)};
+  }
+  ModelFile read = read_model(path, arguments);
+  ModelOutline outline{
+      .kind = kind, .model = std::move(read.model), .package = std::move(read.package)};
+  if (read.params) {
+    outline.parameters.emplace();
+    for (const auto& [key, tensor] : *read.params) (*outline.parameters)[key] = tensor.dims();
+  }
+  return outline;
 }
 
 }  // namespace mithril::cli

@@ -35,6 +35,14 @@ struct ModelFile {
   std::map<std::string, std::string> renamed = {};  // OnnxModel::renamed
 };
 
+// The same without the elements of parameters.
+struct ModelOutline {
+  FileKind kind;
+  Model model;
+  std::optional<Package> package = {};
+  std::optional<std::map<std::string, Dims>> parameters = {};
+};
+
 // What --constant fixes. The keys are names of inputs.
 TensorMap constants_of(const Arguments& arguments);
 
@@ -43,6 +51,9 @@ TensorMap constants_of(const Arguments& arguments);
 // E1351 for a file without a model; errors as from_json, load_package, read_onnx and
 // load_safetensors.
 ModelFile read_model(const std::string& path, const Arguments& arguments);
+
+// The same; the elements of an ONNX file are not read.
+ModelOutline read_outline(const std::string& path, const Arguments& arguments);
 
 // The tensors of a safetensors, .npz, .pt or .npy file; of an .npy file under the name "array".
 TensorMap read_tensors(FileKind kind, const std::string& path);

@@ -89,12 +89,13 @@ Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, 
     const auto dtype = held_dtype(output.type);
     if (!dtype) refuse("Mithril has no tensors of " + name_of(output.type));
     const Tensor& result = results[next++];
-    output.known = result.dtype() == *dtype ? result : result.to(*dtype);
+    Tensor known = result.dtype() == *dtype ? result : result.to(*dtype);
     if (output.count) {
       const auto count = static_cast<std::int64_t>(results[next++].at_as_double(0));
-      output.known = first_of(*output.known, output.count_axis, count);
+      known = first_of(known, output.count_axis, count);
       output.count.reset();
     }
+    output.known = std::move(known);
     output.connection.reset();
     output.sizes.reset();
   }
@@ -146,11 +147,11 @@ SizeFunction arithmetic_of(const std::string& op) {
 // Whether the input is sizes, or a known vector or scalar of ints.
 bool is_size_like(const Value& value) {
   if (value.sizes) return true;
-  return value.known && is_int(value.type) && value.known->rank() <= 1;
+  return value.known && is_int(value.type) && value.known.rank() <= 1;
 }
 
 bool is_scalar(const Value& value) {
-  return value.sizes ? value.is_scalar : value.known->rank() == 0;
+  return value.sizes ? value.is_scalar : value.known.rank() == 0;
 }
 
 std::optional<Outputs> elementwise_sizes(const NodeContext& node, SizeFunction function) {
@@ -197,7 +198,7 @@ std::optional<Outputs> compared_sizes(const NodeContext& node) {
 
 std::optional<Outputs> chosen_sizes(const NodeContext& node) {
   const Value& condition = node.value(0);
-  if (!condition.known || condition.known->rank() > 1) return std::nullopt;
+  if (!condition.known || condition.known.rank() > 1) return std::nullopt;
   if (!is_size_like(node.value(1)) || !is_size_like(node.value(2))) return std::nullopt;
   const auto chosen = condition.known->values<bool>();
   const std::vector<Size> yes = node.elements(1), no = node.elements(2);
@@ -210,19 +211,19 @@ std::optional<Outputs> chosen_sizes(const NodeContext& node) {
     made.push_back(from[from.size() == 1 ? 0 : i]);
   }
   const bool is_one =
-      condition.known->rank() == 0 && is_scalar(node.value(1)) && is_scalar(node.value(2));
+      condition.known.rank() == 0 && is_scalar(node.value(1)) && is_scalar(node.value(2));
   return Outputs{Value::of_sizes(made, is_one)};
 }
 
 std::optional<Outputs> gathered_sizes(const NodeContext& node) {
   const Value& index = node.value(1);
-  if (!node.value(0).sizes || node.value(0).is_scalar || !index.known || index.known->rank() > 1)
+  if (!node.value(0).sizes || node.value(0).is_scalar || !index.known || index.known.rank() > 1)
     return std::nullopt;
   const std::vector<Size> from = node.elements(0);
   std::vector<Size> made;
   for (const std::int64_t i : node.ints(1))
     made.push_back(from[static_cast<std::size_t>(node.axis(i, from.size()))]);
-  return Outputs{Value::of_sizes(made, index.known->rank() == 0)};
+  return Outputs{Value::of_sizes(made, index.known.rank() == 0)};
 }
 
 std::optional<Outputs> joined_sizes(const NodeContext& node) {

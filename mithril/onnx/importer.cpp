@@ -34,12 +34,11 @@ std::string op_of(const NodeRecord& node) {
 // pads contain.
 bool is_weight(const Value& value) {
   if (!value.known || !is_float(value.type) || !is_computed(value.type)) return false;
-  const Tensor& elements = *value.known;
-  if (elements.rank() == 0) return false;
-  return elements.size() != 1 || std::isfinite(elements.at_as_double(0));
+  if (value.known.rank() == 0) return false;
+  return value.known.size() != 1 || std::isfinite(value.known->at_as_double(0));
 }
 
-Value known_value(const std::string& name, Tensor elements, ElementType type) {
+Value known_value(const std::string& name, KnownTensor elements, ElementType type) {
   Value value(std::move(elements), type);
   value.name = name;
   value.is_weight = is_weight(value);
@@ -60,10 +59,6 @@ std::string reason_of(const Error& error) {
 constexpr std::int64_t folded_per_byte = 16;  // bytes of folded constants per byte of the file's
 constexpr int most_nested_imports = 200;      // graphs of nodes and calls inside each other
 constexpr int most_repeated = 200'000;        // nodes of calls and of steps
-
-std::int64_t bytes_of(const Tensor& tensor) {
-  return tensor.size() * static_cast<std::int64_t>(size_of(tensor.dtype()));
-}
 
 }  // namespace
 
@@ -122,7 +117,7 @@ void Importer::open(Scope& scope) {
     Value& value = scope.values[record.name];
     value = known_value(scope.prefix + record.name, read_tensor(record, file_, record.name),
                         record.type);
-    if (!scope.is_repeated) room_ += folded_per_byte * bytes_of(*value.known);
+    if (!scope.is_repeated) room_ += folded_per_byte * value.known.bytes();
   }
   for (const NodeRecord& node : scope.graph->nodes) {
     for (const std::string& output : node.outputs) {
@@ -280,7 +275,7 @@ Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node) {
   if (is_foldable(context)) {
     outputs = fold(row, context, file_, room_);
     for (const Value& output : outputs)
-      room_ += (node.op == "Constant" ? folded_per_byte : -1) * bytes_of(*output.known);
+      room_ += (node.op == "Constant" ? folded_per_byte : -1) * output.known.bytes();
     const bool is_constant = node.op == "Constant" || node.op == "DequantizeLinear";
     for (Value& output : outputs) output.is_weight = is_constant && is_weight(output);
     return outputs;

@@ -72,7 +72,7 @@ Connection NodeContext::frozen(std::size_t i) const {
 
 std::vector<Size> NodeContext::sizes(std::size_t i) const {
   if (is_known(i)) {
-    const Dims& dims = known(i).dims();
+    const Dims& dims = value(i).known.dims();
     return {dims.begin(), dims.end()};
   }
   auto sizes = sizes_of((*this)[i]);
@@ -202,7 +202,7 @@ std::vector<std::int64_t> NodeContext::integers(const std::string& name, std::si
   return within(attribute_text(name), *std::move(found), count, least);
 }
 
-Tensor NodeContext::tensor(const AttributeRecord& attribute) const {
+KnownTensor NodeContext::tensor(const AttributeRecord& attribute) const {
   if (!attribute.t) refuse("its attribute " + in_quotes(attribute.name) + " is not a tensor");
   return read_tensor(*attribute.t, file_, attribute.name);
 }

@@ -69,7 +69,7 @@ class NodeContext {
   std::size_t need_rank(std::size_t i, std::size_t least, std::size_t most = most_axes) const;
 
   // Inputs that are values: refused unless their elements are known at import.
-  bool is_known(std::size_t i) const { return has(i) && value(i).known.has_value(); }
+  bool is_known(std::size_t i) const { return has(i) && static_cast<bool>(value(i).known); }
   const Tensor& known(std::size_t i) const;
   std::vector<std::int64_t> ints(std::size_t i) const;
   double number(std::size_t i) const;
@@ -89,7 +89,7 @@ class NodeContext {
   // `count` numbers of at least `least`; all are `fallback` if the attribute is left out.
   std::vector<std::int64_t> integers(const std::string& name, std::size_t count, std::int64_t least,
                                      std::int64_t fallback) const;
-  Tensor tensor(const AttributeRecord& attribute) const;
+  KnownTensor tensor(const AttributeRecord& attribute) const;
   // The elements of the attribute, or of input i in opsets that have an input instead; none if both
   // are left out.
   std::optional<std::vector<std::int64_t>> integers_or_input(const std::string& name,

@@ -35,7 +35,7 @@ Outputs constant_of_shape(const NodeContext& node) {
   if (value) {
     if (!value->t) refuse("its attribute 'value' is not a tensor");
     type = value->t->type;
-    element = node.tensor(*value);
+    element = *node.tensor(*value);
   }
   if (element.size() != 1) refuse("its value is not one element");
   const Binding shape(bindings_of(node.elements(0)));

@@ -74,7 +74,23 @@ class FileImport {
         importer_(file),
         scope_{.graph = &file.graph, .workspace = &workspace_, .opsets = &file.opsets} {}
 
-  OnnxModel run() {
+  OnnxOutline outline() {
+    compose();
+    OnnxOutline made{workspace_.model(), {}};
+    for (const auto& [key, known] : workspace_.parameters()) made.parameters[key] = known.dims();
+    return made;
+  }
+
+  OnnxModel model() {
+    compose();
+    TensorMap parameters;
+    for (const auto& [key, known] : workspace_.parameters()) parameters[key] = *known;
+    return {workspace_.model(), std::move(parameters), std::move(workspace_.renamed()),
+            file_.metadata,     std::move(lengths_),   std::move(counts_)};
+  }
+
+ private:
+  void compose() {
     check_file();
     find_inputs();
     importer_.open(scope_);
@@ -87,15 +103,8 @@ class FileImport {
     for (const std::string& key : inputs_)
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) data.push_back(key);
     model.set_cin(data);
-    return {model,
-            std::move(workspace_.parameters()),
-            std::move(workspace_.renamed()),
-            file_.metadata,
-            std::move(lengths_),
-            std::move(counts_)};
   }
 
- private:
   void check_file() {
     const auto opset = file_.opsets.find("");
     if (opset != file_.opsets.end() && opset->second > newest_opset) {
@@ -334,7 +343,12 @@ class FileImport {
 
 OnnxModel read_onnx(const std::string& path, const OnnxOptions& options) {
   const onnx::FileRecord file = onnx::read_file(path);
-  return onnx::FileImport(file, options).run();
+  return onnx::FileImport(file, options).model();
+}
+
+OnnxOutline outline_onnx(const std::string& path, const OnnxOptions& options) {
+  const onnx::FileRecord file = onnx::read_file(path);
+  return onnx::FileImport(file, options).outline();
 }
 
 }  // namespace mithril

@@ -57,4 +57,14 @@ struct OnnxModel {
 //   auto outputs = compiled.evaluate(net.parameters, {{"x", image}});
 OnnxModel read_onnx(const std::string& path, const OnnxOptions& options = {});
 
+// What a file contains, but for the elements of its parameters.
+struct OnnxOutline {
+  Model model;
+  std::map<std::string, Dims> parameters;
+};
+
+// The model of `read_onnx` and the dims of its parameters. Elements that the file stores unaligned,
+// which `read_onnx` copies, stay in the file. Errors as `read_onnx`.
+OnnxOutline outline_onnx(const std::string& path, const OnnxOptions& options = {});
+
 }  // namespace mithril

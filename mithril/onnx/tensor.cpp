@@ -47,7 +47,7 @@ class TensorReader {
   TensorReader(const TensorRecord& record, const FileRecord& file, const std::string& where)
       : record_(record), file_(file), source_{file.path, file.bytes}, where_(where) {}
 
-  Tensor read() {
+  KnownTensor read() {
     const auto dtype = held_dtype(record_.type);
     if (!dtype) {
       raise({.kind = ErrorKind::type,
@@ -148,22 +148,31 @@ class TensorReader {
     return packed_bytes(dtype, count);
   }
 
-  Tensor of_raw(DType dtype) {
+  KnownTensor of_raw(DType dtype) {
     // The mapping is private and writable.
     auto* data = reinterpret_cast<std::byte*>(const_cast<char*>(elements_.raw->data()));
     return of_bytes(dtype, {data, elements_.raw->size()}, file_.mapping);
   }
 
-  Tensor of_bytes(DType dtype, std::span<std::byte> bytes, const std::shared_ptr<void>& owner) {
+  KnownTensor of_bytes(DType dtype, std::span<std::byte> bytes,
+                       const std::shared_ptr<void>& owner) {
     const std::size_t expected = expected_bytes(dtype);
     if (bytes.size() != expected)
       refuse_elements(where_, std::to_string(bytes.size()) + " bytes",
                       std::to_string(expected) + " bytes for " + to_string(dims_));
-    Tensor made = is_low_bit(dtype)
-                      ? unpacked(dtype, dims_, bytes)
-                      : tensor_of_elements(storage_type_of(dtype), dims_, bytes, owner);
-    if (made.raw_data() != bytes.data()) release(bytes);
-    return made;
+    const auto read = [dtype, dims = dims_, bytes, owner] {
+      Tensor made = is_low_bit(dtype)
+                        ? unpacked(dtype, dims, bytes)
+                        : tensor_of_elements(storage_type_of(dtype), dims, bytes, owner);
+      if (made.raw_data() != bytes.data()) release(bytes);
+      return made;
+    };
+    if (is_low_bit(dtype) || is_aligned(bytes.data(), dtype)) return read();
+    return {dtype, dims_, read};
+  }
+
+  static bool is_aligned(const std::byte* data, DType dtype) {
+    return reinterpret_cast<std::uintptr_t>(data) % size_of(dtype) == 0;
   }
 
   // Gives back the memory of the pages whose elements were copied. Nobody has written to them.
@@ -233,7 +242,7 @@ class TensorReader {
     return wanted.string();
   }
 
-  Tensor external(DType dtype) {
+  KnownTensor external(DType dtype) {
     const std::shared_ptr<MappedFile> mapping = MappedFile::open(external_path());
     const std::span<std::byte> bytes = mapping->bytes();
     const std::size_t length = elements_.external.length.value_or(expected_bytes(dtype));
@@ -256,7 +265,8 @@ class TensorReader {
 
 }  // namespace
 
-Tensor read_tensor(const TensorRecord& record, const FileRecord& file, const std::string& where) {
+KnownTensor read_tensor(const TensorRecord& record, const FileRecord& file,
+                        const std::string& where) {
   return TensorReader(record, file, where).read();
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "mithril/model/connection.hpp"
+#include "mithril/onnx/known_tensor.hpp"
 #include "mithril/onnx/proto.hpp"
-#include "mithril/tensor/tensor.hpp"
 
 namespace mithril::onnx {
 
@@ -26,13 +26,13 @@ struct Value {
   Value() = default;
   Value(Connection made, ElementType of = ElementType::undefined)
       : type(of), connection(std::move(made)) {}
-  Value(Tensor elements, ElementType of) : type(of), known(std::move(elements)) {}
+  Value(KnownTensor elements, ElementType of) : type(of), known(std::move(elements)) {}
   // A vector of int64, or a scalar. Sizes that are all numbers are known elements.
   static Value of_sizes(const std::vector<Size>& sizes, bool is_scalar = false);
 
   ElementType type = ElementType::undefined;
   std::string name = {};  // in the file
-  std::optional<Tensor> known = {};
+  KnownTensor known = {};
   // Whether the known elements become a parameter where an op computes with them.
   bool is_weight = false;
   bool is_frozen = false;  // a parameter that training does not change

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 
 #include "mithril/onnx/element_type.hpp"
 
@@ -13,10 +12,10 @@ ShapeSpec spec_of(const Dims& dims) {
   return ShapeSpec(std::vector<DimSpec>(dims.begin(), dims.end()));
 }
 
-bool is_equal(const Tensor& a, const Tensor& b) {
+bool is_equal(const KnownTensor& a, const KnownTensor& b) {
+  if (a.is_same(b)) return true;
   if (a.dtype() != b.dtype() || a.dims() != b.dims()) return false;
-  const std::size_t bytes = static_cast<std::size_t>(a.size()) * size_of(a.dtype());
-  return a.raw_data() == b.raw_data() || std::memcmp(a.raw_data(), b.raw_data(), bytes) == 0;
+  return a->raw_data() == b->raw_data() || identical(*a, *b);
 }
 
 }  // namespace
@@ -48,7 +47,7 @@ Connection Workspace::connection(const Value& value) {
   }
   if (value.is_weight && !only_constants_) return parameter(value);
   IOKey literal{.tensor = *value.known};
-  if (!is_default(value.type)) literal.type = value.known->dtype();
+  if (!is_default(value.type)) literal.type = value.known.dtype();
   return apply("buffer", {Binding(literal)});
 }
 
@@ -108,7 +107,8 @@ std::string Workspace::parameter_key(const Value& value) {
   std::string name = value.name;
   while (true) {
     const std::string key = port_name(name);
-    if (!parameters_.contains(key) || is_equal(*parameters_.find(key), *value.known)) return key;
+    const auto found = parameters_.find(key);
+    if (found == parameters_.end() || is_equal(found->second, value.known)) return key;
     name += "_";
   }
 }
@@ -117,11 +117,11 @@ Connection Workspace::parameter(const Value& value) {
   if (around_) return entry(around_->connection(value), value.name, value.type);
   const std::string key = parameter_key(value);
   // Parameters in half precision are kept in the dtype of the backend: training needs it.
-  const bool is_half = size_of(value.known->dtype()) == 2;
+  const bool is_half = size_of(value.known.dtype()) == 2;
   if (!parameters_.contains(key)) {
-    parameters_[key] = *value.known;
+    parameters_[key] = value.known;
     static_cast<void>(model_.add_input(key));
-    model_.set_shapes({{key, spec_of(value.known->dims())}});
+    model_.set_shapes({{key, spec_of(value.known.dims())}});
     model_.set_types({{key, is_half ? PortType(kind::float_tensor) : port_type(value.type)}});
     if (value.is_frozen) {
       // The initializer keeps an input that is not differentiable from being data.

@@ -8,7 +8,6 @@
 
 #include "mithril/model/model.hpp"
 #include "mithril/onnx/value.hpp"
-#include "mithril/tensor/tensor_map.hpp"
 
 namespace mithril::onnx {
 
@@ -42,7 +41,7 @@ class Workspace {
         only_constants_(around.only_constants_) {}
 
   Model& model() { return model_; }
-  TensorMap& parameters() { return parameters_; }
+  const std::map<std::string, KnownTensor>& parameters() const { return parameters_; }
   ElementType default_float() const { return default_float_; }
 
   // The value as a tensor of the model.
@@ -73,7 +72,7 @@ class Workspace {
   Workspace* around_ = nullptr;
   PartInputs* inputs_ = nullptr;
   Model model_;
-  TensorMap parameters_;
+  std::map<std::string, KnownTensor> parameters_;
   std::map<std::string, std::string> renamed_, ports_;
   std::set<std::string> entered_;  // keys of inputs
   ElementType default_float_;

@@ -40,11 +40,16 @@ struct PartLine {
   std::optional<std::int64_t> parameters, operations, bytes;
 };
 
-// The elements of tensors of these keys.
-std::int64_t element_count(const TensorMap& tensors) {
+std::int64_t total_elements(const std::map<std::string, Dims>& parameters) {
   std::int64_t count = 0;
-  for (const auto& [key, tensor] : tensors) count += tensor.size();
+  for (const auto& [key, dims] : parameters) count += element_count(dims);
   return count;
+}
+
+std::vector<std::string> keys_of(const std::map<std::string, Dims>& parameters) {
+  std::vector<std::string> keys;
+  for (const auto& [key, dims] : parameters) keys.push_back(key);
+  return keys;
 }
 
 std::optional<ModelCost> cost_of(const Model& model, const Arguments& arguments) try {
@@ -57,16 +62,16 @@ std::optional<ModelCost> cost_of(const Model& model, const Arguments& arguments)
 class ModelInspection {
  public:
   ModelInspection(const std::string& path, const Arguments& arguments)
-      : path_(path), arguments_(arguments), file_(read_model(path, arguments)) {
+      : path_(path), arguments_(arguments), file_(read_outline(path, arguments)) {
     model_ = file_.model.copy();
     if (arguments.has("--shape")) model_.set_shapes(shapes_of(arguments.values("--shape")));
     cost_ = cost_of(model_, arguments);
     parameters_ = parameters_by_part(
-        model_, file_.params ? file_.params->keys() : std::vector<std::string>{});
+        model_, file_.parameters ? keys_of(*file_.parameters) : std::vector<std::string>());
     const long depth = arguments.number("--depth", 0).value_or(1000);
     for (const PartView& part : parts(model_)) add(part, 1, depth);
     total_.parameters =
-        file_.params ? std::optional(element_count(*file_.params)) : total_parameters();
+        file_.parameters ? std::optional(total_elements(*file_.parameters)) : total_parameters();
     if (cost_) {
       total_.operations = cost_->total.operations;
       total_.bytes = cost_->total.bytes;
@@ -205,7 +210,7 @@ class ModelInspection {
 
   std::string path_;
   const Arguments& arguments_;
-  ModelFile file_;
+  ModelOutline file_;
   Model model_;
   std::optional<ModelCost> cost_;
   PartParameters parameters_;
@@ -275,7 +280,7 @@ void inspect_tensors(FileKind kind, const std::string& path, Output& output) {
 int inspect_unsupported(const std::string& path, const Arguments& arguments, Output& output) {
   std::vector<Fact> nodes;
   try {
-    read_model(path, arguments);
+    read_outline(path, arguments);
   } catch (const Error& error) {
     if (error.code() != "E1311") throw;
     nodes = error.details().facts;
