@@ -58,7 +58,7 @@ std::string reason_of(const Error& error) {
 
 constexpr std::int64_t folded_per_byte = 16;  // bytes of folded constants per byte of the file's
 constexpr int most_nested_imports = 200;      // graphs of nodes and calls inside each other
-constexpr int most_repeated = 200'000;        // nodes of calls and of steps
+constexpr int most_repeated = 100'000;        // nodes of calls and of steps
 
 }  // namespace
 
@@ -111,6 +111,7 @@ void Importer::open(Scope& scope) {
   for (const ValueRecord& input : scope.graph->inputs)
     if (!input.name.empty() && !inputs.insert(input.name).second) refuse_name(input.name, repeated);
   for (const TensorRecord& record : scope.graph->initializers) {
+    if (record.name.empty()) refuse_name("", "an initializer has no name");
     if (!initializers.insert(record.name).second) refuse_name(record.name, repeated);
     // The name of an input that is a constant has its value already.
     if (scope.values.contains(record.name)) continue;

@@ -107,6 +107,8 @@ std::vector<std::int64_t> NodeContext::known_dims(std::size_t i) const {
     refuse("it needs the sizes of " + in_quotes(node_.inputs[i]),
            "shapes= of the inputs states them");
   }
+  for (const std::int64_t number : *numbers)
+    within("a size of " + in_quotes(node_.inputs[i]), number, 0);
   return *numbers;
 }
 

@@ -63,9 +63,10 @@ class LinearAttention {
     return within("its attribute '" + name + "'", node_.integer(name), 1);
   }
   std::int64_t last_size(std::size_t i) const {
-    const auto* size = std::get_if<std::int64_t>(&node_.sizes(i)[2]);
-    if (!size) refuse("it needs the size of a head");
-    return *size;
+    const Size size = node_.sizes(i)[2];
+    const auto* number = std::get_if<std::int64_t>(&size);
+    if (!number) refuse("it needs the size of a head");
+    return *number;
   }
   Size batch() const { return node_.sizes(0)[0]; }
   Size tokens() const { return node_.sizes(0)[1]; }

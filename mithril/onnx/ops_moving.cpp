@@ -43,7 +43,8 @@ Outputs split(const NodeContext& node) {
     if (stated != count)
       refuse("its attribute 'num_outputs' is " + std::to_string(stated) + ", and it has " +
              std::to_string(count) + " outputs");
-    sizes = equal_sizes(node.known_dims()[static_cast<std::size_t>(axis)], count);
+    if (!total) refuse("it needs the size of its axis", "shapes= of the inputs states it");
+    sizes = equal_sizes(*total, count);
   }
   Outputs outputs;
   std::int64_t begin = 0;

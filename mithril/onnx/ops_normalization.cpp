@@ -13,6 +13,7 @@ Outputs batch_normalization(const NodeContext& node) {
   const double epsilon = node.real("epsilon", 1e-5);
   const std::size_t rank = node.rank();
   const bool is_training = node.opset() >= 14 && node.flag("training_mode");
+  if (node.opset() < 7 && !node.flag("is_test")) refuse("is_test=0 is not supported");
   if (!node.flag("spatial", true)) refuse("spatial=0 is not supported");
   if (!is_training) {
     return {apply("batch_norm_inference",
@@ -174,7 +175,8 @@ Outputs local_response(const NodeContext& node) {
 
 std::vector<OpRow> normalization_rows() {
   return {
-      of_floats({"BatchNormalization", 7, batch_normalization, "BatchNormInference", "spatial=0"}),
+      of_floats({"BatchNormalization", 6, batch_normalization, "BatchNormInference",
+                 "spatial=0, is_test=0 in opset 6"}),
       of_floats({"GroupNormalization", 18, group_normalization, "Mean, Square, Sqrt"}),
       of_floats({"InstanceNormalization", 1, instance_normalization, "Mean, Square, Sqrt"}),
       of_floats({"LRN", 1, local_response, "Pad, Square, Power"}),

@@ -125,6 +125,12 @@ class FileImport {
     for (const TensorRecord& record : file_.graph.initializers) initialized.insert(record.name);
     check_options();
     for (const ValueRecord& input : file_.graph.inputs) {
+      if (input.name.empty()) {
+        raise({.kind = ErrorKind::parse,
+               .code = "E1308",
+               .path = file_.path,
+               .message = "the graph of the file is wrong: an input has no name"});
+      }
       if (scope_.values.contains(input.name)) continue;  // the import refuses two of one name
       if (options_.constants.contains(input.name) || !initialized.contains(input.name))
         scope_.values[input.name] = composed_input(input);

@@ -245,6 +245,15 @@ TEST_CASE("onnx: names that are made twice, never, or by themselves are refused"
         "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: a value depends on "
         "itself\n"
         "  name : 'y'");
+  CHECK(
+      graph_error({.nodes = {tests::onnx_node("Relu", {"x"}, {"y"})},
+                   .inputs = {x, tests::onnx_value("", {2})}}) ==
+      "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: an input has no name");
+  CHECK(graph_error({.nodes = {tests::onnx_node("Relu", {"x"}, {"y"})},
+                     .initializers = {tests::onnx_floats("", {1}, {1})}}) ==
+        "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: an initializer has "
+        "no name\n"
+        "  name : ''");
 }
 
 }  // namespace mithril

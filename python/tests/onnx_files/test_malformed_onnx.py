@@ -46,6 +46,7 @@ def zeros(*dims):
 ROWS = [
     ("BatchNormalization", {"training_mode": 1}, [], {"s": zeros(3)}, 17, "has 0 axes"),
     ("BatchNormalization", {"training_mode": 1}, [3], {"s": zeros(3)}, 17, "has 1 axes"),
+    ("BatchNormalization", {}, X4, {"s": zeros(4)}, 6, "is_test=0 is not supported"),
     ("InstanceNormalization", {}, [], {"s": zeros(3), "b": zeros(3)}, 17, "has 0 axes"),
     ("LRN", {"size": 3}, [3], {}, 17, "has 1 axes, expected at least 2"),
     ("LRN", {"size": HUGE}, X4, {}, 17, "'size' is 1099511627776, expected at most 4096"),
@@ -214,7 +215,7 @@ ROWS = [
         [1, 4, HUGE],
         {"w": zeros(4, 4, 3)},
         17,
-        "dim is too large",
+        "a size of 'x' is 1099511627776, expected at most 2147483647",
     ),
     ("TopK", {}, [4], {"k": ints(-3)}, 17, "k is -1, expected at least 0"),
     ("Gemm", {"transB": 1}, [4], {"w": np.float32(1), "b": zeros(4)}, 17, "has 1 axes, expected 2"),

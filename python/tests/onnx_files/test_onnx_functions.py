@@ -141,5 +141,5 @@ def test_functions_that_make_too_many_nodes_are_refused(tmp_path, monkeypatch):
         read(Path(), [ob.call("f39", "x", "y")], functions)
     assert str(caught.value) == (
         "mithril.ValueError[E1326]: net.onnx: functions and loops make too many nodes\n"
-        "  expected : at most 200000"
+        "  expected : at most 100000"
     )

@@ -58,6 +58,26 @@ def test_an_op_has_the_results_of_numpy(tmp_path, node, opset, function):
     np.testing.assert_allclose(result, function(X), rtol=1e-5, atol=1e-6)
 
 
+def test_batch_norm_of_opset_6_uses_the_statistics_of_the_file(tmp_path):
+    names = ("scale", "bias", "mean", "variance")
+    known = {name: RNG.uniform(0.5, 2, size=3).astype(np.float32) for name in names}
+    scale, bias, mean, variance = (each[:, None] for each in known.values())
+    node = ob.node("BatchNormalization", "x scale bias mean variance", "y", is_test=1)
+    result = run(tmp_path, [node], {"x": X}, known, opset=6)
+    expected = (X - mean) / np.sqrt(variance + 1e-5) * scale + bias
+    np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_split_needs_no_other_size_than_that_of_its_axis(tmp_path):
+    path = tmp_path / "net.onnx"
+    node = ob.node("Split", "x", "y z", axis=1, num_outputs=2)
+    path.write_bytes(ob.file([node], [ob.value("x", ["N", 4])], [y_of("float32")], None, 18))
+    model, params, _ = ml.from_onnx(path)
+    x = RNG.normal(size=(3, 4)).astype(np.float32)
+    result = ml.compile(model, ml.CpuBackend()).evaluate(params, {"x": x})["y"]
+    np.testing.assert_array_equal(result, x[:, :2])
+
+
 def test_the_quotient_of_ints_is_rounded_towards_zero(tmp_path):
     divisor = np.array([2, 2, 4, 4], np.int32)
     result = run(tmp_path, [ob.node("Div", "a b", "y")], {"a": INTS, "b": divisor}, output="int32")
