@@ -1,32 +1,13 @@
 // Files of NumPy and PyTorch: each input is read or refused, as an archive, a pickle and deflate
 // data.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "mithril/serialization/inflate.hpp"
 #include "mithril/serialization/load_arrays.hpp"
 #include "mithril/serialization/torch_pickle.hpp"
-#include "tests/fuzz/require.hpp"
+#include "tests/fuzz/memory_file.hpp"
 
 namespace {
 
 using namespace mithril;
-
-// A file in memory.
-class MemoryFile {
- public:
-  MemoryFile(const uint8_t* data, size_t size) : file_(memfd_create("input", 0)) {
-    fuzz::require(write(file_, data, size) == static_cast<ssize_t>(size), "the file is written");
-  }
-  ~MemoryFile() { close(file_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
-
- private:
-  int file_;
-};
 
 void use(const TensorMap& tensors) {
   for (const auto& [key, tensor] : tensors) {
@@ -39,7 +20,7 @@ void use(const TensorMap& tensors) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr size_t most_bytes = 1000;
-  const MemoryFile file(data, size);
+  const fuzz::MemoryFile file(data, size);
   const auto arrays = fuzz::unless_refused([&] { return load_npz(file.path()); });
   if (arrays) use(*arrays);
   const auto tensors = fuzz::unless_refused([&] { return load_torch(file.path()); });
