@@ -89,7 +89,7 @@ models: torch
 	$(python) -m pip install --quiet --disable-pip-version-check --requirement tests/models_agreement/requirements.txt
 	$(python) tests/models_agreement/run_all $(if $(MODELS),--models $(MODELS)) $(if $(IMPORTED),--imported $(IMPORTED))
 
-# The node tests of the onnx package, in an environment of their own: make onnx ONNX="conv reshape"
+# The tests of the onnx package, in an environment of their own: make onnx ONNX="conv reshape"
 ONNX ?=
 onnx_environment := build/onnx
 
