@@ -58,7 +58,8 @@ std::optional<Dims> dims_of(const Wire* wire) {
 const Datum* last_value(const Part& part) {
   if (part.input_count == 0 || !part.slots[part.input_count - 1]) return nullptr;
   const Wire* const last = top(part.slots[part.input_count - 1]);
-  return is_valued(last) ? &find(last->value)->datum : nullptr;
+  const bool is_literal = static_cast<bool>(last->constant);  // a tensor, which has no datum
+  return !is_literal && is_valued(last) ? &find(last->value)->datum : nullptr;
 }
 
 // The tensors of an op, whose sizes are known.

@@ -347,3 +347,9 @@ def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.Monkey
     names: dict[str, Any] = {}
     for number, block in enumerate(blocks):
         exec(compile(block, f"docs/editing.md, block {number + 1}", "exec"), names)
+
+
+def test_the_cost_of_an_op_whose_last_input_is_an_array():
+    net = ml.Model()
+    net |= ml.Add()(left="x", right=np.ones((2, 3), np.float32), output="y")
+    assert net.cost({"x": [2, 3]})["operations"] == 6
