@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "backends/torch/device/symbols.hpp"
+
 namespace mithril::torch_backend {
 namespace {
 
@@ -18,23 +20,17 @@ std::string as_uuid(const std::array<unsigned char, 16>& bytes) {
   return text;
 }
 
-template <typename Function>
-bool take(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 // The driver, which torch has opened.
 CudaDriver find_driver() {
   CudaDriver driver;
   void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (!library) return driver;
-  take(library, "cuInit", driver.init);
-  take(library, "cuDeviceGetCount", driver.count);
-  take(library, "cuDeviceGet", driver.device);
+  find_symbol(library, "cuInit", driver.init);
+  find_symbol(library, "cuDeviceGetCount", driver.count);
+  find_symbol(library, "cuDeviceGet", driver.device);
   // The second version tells parts of a GPU (MIG) apart.
-  if (!take(library, "cuDeviceGetUuid_v2", driver.uuid))
-    take(library, "cuDeviceGetUuid", driver.uuid);
+  if (!find_symbol(library, "cuDeviceGetUuid_v2", driver.uuid))
+    find_symbol(library, "cuDeviceGetUuid", driver.uuid);
   return driver;
 }
 

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "backends/torch/device/symbols.hpp"
 #include "codegen/cuda/kernel.hpp"
 
 namespace mithril::torch_backend {
@@ -50,12 +51,6 @@ void* open_nvrtc(int cuda_major) {
   return nullptr;
 }
 
-template <typename Function>
-bool take(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 // A message of the compiler, as one line.
 std::string shortened(std::string log) {
   log = log.substr(0, std::min<size_t>(log.find('\0'), 300));
@@ -76,15 +71,15 @@ std::optional<Nvrtc> Nvrtc::load(int cuda_major) {
   auto made = std::make_unique<Functions>();
   Functions& functions = *made;
   void* library = open_nvrtc(cuda_major);
-  const bool whole = library && take(library, "nvrtcVersion", functions.version) &&
-                     take(library, "nvrtcGetErrorString", functions.error) &&
-                     take(library, "nvrtcCreateProgram", functions.create) &&
-                     take(library, "nvrtcDestroyProgram", functions.destroy) &&
-                     take(library, "nvrtcCompileProgram", functions.compile) &&
-                     take(library, "nvrtcGetProgramLogSize", functions.log_size) &&
-                     take(library, "nvrtcGetProgramLog", functions.log) &&
-                     take(library, "nvrtcGetCUBINSize", functions.cubin_size) &&
-                     take(library, "nvrtcGetCUBIN", functions.cubin);
+  const bool whole = library && find_symbol(library, "nvrtcVersion", functions.version) &&
+                     find_symbol(library, "nvrtcGetErrorString", functions.error) &&
+                     find_symbol(library, "nvrtcCreateProgram", functions.create) &&
+                     find_symbol(library, "nvrtcDestroyProgram", functions.destroy) &&
+                     find_symbol(library, "nvrtcCompileProgram", functions.compile) &&
+                     find_symbol(library, "nvrtcGetProgramLogSize", functions.log_size) &&
+                     find_symbol(library, "nvrtcGetProgramLog", functions.log) &&
+                     find_symbol(library, "nvrtcGetCUBINSize", functions.cubin_size) &&
+                     find_symbol(library, "nvrtcGetCUBIN", functions.cubin);
   if (!whole) return std::nullopt;
   return Nvrtc(*made.release());  // as long as the process, as the library
 }
