@@ -1,7 +1,6 @@
 // What is read of the elements of ONNX files, and when.
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <string>
 
 #include "mithril/onnx/read_onnx.hpp"
@@ -14,30 +13,18 @@ namespace {
 
 using tests::FileFolder;
 
-constexpr std::int64_t count = 1 << 22;
+constexpr std::int64_t weight_size = 1 << 22;
 
 // A product with a weight of 16 MiB, `shift` bytes further in the file.
 std::string product_file(std::size_t shift) {
   const tests::OnnxGraph graph = {
       .nodes = {tests::onnx_node("Mul", {"x", "w"}, {"y"})},
-      .initializers = {tests::onnx_floats("w", {count}, std::vector<float>(count, 2))},
-      .inputs = {tests::onnx_value("x", {count})},
-      .outputs = {tests::onnx_value("y", {count})}};
+      .initializers = {tests::onnx_floats("w", {weight_size}, std::vector<float>(weight_size, 2))},
+      .inputs = {tests::onnx_value("x", {weight_size})},
+      .outputs = {tests::onnx_value("y", {weight_size})}};
   // A field that Mithril does not read.
   return tests::OnnxMessage().text(2, std::string(shift, 'x')).bytes() +
          tests::onnx_file(graph.bytes());
-}
-
-// The pages of the file that this process has in memory, by /proc/self/smaps.
-int resident_kilobytes(const std::string& path) {
-  std::ifstream maps("/proc/self/smaps");
-  int total = 0;
-  bool is_of_file = false;
-  for (std::string line; std::getline(maps, line);) {
-    if (line.find('-') < line.find(' ')) is_of_file = line.ends_with(path);
-    if (is_of_file && line.starts_with("Rss:")) total += std::stoi(line.substr(4));
-  }
-  return total;
 }
 
 }  // namespace
@@ -49,11 +36,11 @@ TEST_CASE("onnx: elements are read when a tensor is used, also those that are co
     const std::string path = folder.write("net.onnx", product_file(shift));
     const onnx::FileRecord file = onnx::read_file(path);
     const onnx::KnownTensor w = onnx::read_tensor(file.graph.initializers.front(), file, "w");
-    CHECK(w.dims() == Dims{count});
-    CHECK(w.bytes() == 4 * count);
-    CHECK(resident_kilobytes(path) < 8192);  // the system maps 2 MiB around what is read
+    CHECK(w.dims() == Dims{weight_size});
+    CHECK(w.bytes() == 4 * weight_size);
+    CHECK(tests::resident_kilobytes(path) < 8192);  // the system maps 2 MiB around what is read
     const onnx::KnownTensor shared = w;
-    CHECK(w->values<float>()[count - 1] == 2);
+    CHECK(w->values<float>()[weight_size - 1] == 2);
     CHECK(shared->raw_data() == w->raw_data());
     copied += w->is_borrowed() ? 0 : 1;
   }
@@ -68,7 +55,7 @@ TEST_CASE("onnx: an outline has the model and the dims of the parameters") {
     const OnnxOutline outline = outline_onnx(path);
     CHECK(outline.model.input_keys() == net.model.input_keys());
     CHECK(outline.model.output_keys() == net.model.output_keys());
-    CHECK(outline.parameters == std::map<std::string, Dims>{{"w", {count}}});
+    CHECK(outline.parameters == std::map<std::string, Dims>{{"w", {weight_size}}});
   }
 }
 

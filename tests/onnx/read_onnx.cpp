@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 
 #include "backends/cpu/cpu.hpp"
@@ -35,18 +34,6 @@ OnnxGraph layer_graph() {
                            tests::onnx_floats("b", {2}, {-100, 1})},
           .inputs = {onnx_value("x:0", {-1, 3})},
           .outputs = {onnx_value("y", {-1, 2})}};
-}
-
-// The pages of the file that this process has in memory, by /proc/self/smaps.
-int resident_kilobytes(const std::string& path) {
-  std::ifstream maps("/proc/self/smaps");
-  int total = 0;
-  bool is_of_file = false;
-  for (std::string line; std::getline(maps, line);) {
-    if (line.find('-') < line.find(' ')) is_of_file = line.ends_with(path);
-    if (is_of_file && line.starts_with("Rss:")) total += std::stoi(line.substr(4));
-  }
-  return total;
 }
 
 }  // namespace
@@ -149,7 +136,7 @@ TEST_CASE("onnx: elements that are copied do not stay in memory as pages of the 
     const OnnxModel net = read_onnx(path);
     const Tensor w = net.parameters.at("w");
     CHECK(w.values<float>()[count - 1] == 2);
-    if (!w.is_borrowed()) CHECK(resident_kilobytes(path) < 1024);
+    if (!w.is_borrowed()) CHECK(tests::resident_kilobytes(path) < 1024);
   }
 }
 

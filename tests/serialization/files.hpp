@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "tests/compile/cache_folder.hpp"
@@ -41,6 +42,18 @@ class FileFolder {
  private:
   std::string path_ = std::filesystem::temp_directory_path() / "mithril_tensors_XXXXXX";
 };
+
+// The pages of the file that this process has in memory, by /proc/self/smaps.
+inline int resident_kilobytes(const std::string& path) {
+  std::ifstream maps("/proc/self/smaps");
+  int total = 0;
+  bool is_of_file = false;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find('-') < line.find(' ')) is_of_file = line.ends_with(path);
+    if (is_of_file && line.starts_with("Rss:")) total += std::stoi(line.substr(4));
+  }
+  return total;
+}
 
 // A file in the safetensors format with this header.
 inline std::string safetensors_bytes(const std::string& header, const std::string& data = "") {

@@ -1,9 +1,9 @@
 #include "backends/torch/device/gpu_names.hpp"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <array>
+#include <string_view>
 
 #include "backends/torch/device/symbols.hpp"
 
@@ -12,10 +12,12 @@ namespace {
 
 // "GPU-", and the bytes in the groups of a UUID.
 std::string as_uuid(const std::array<unsigned char, 16>& bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
   std::string text = "GPU";
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const bool begins_group = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
-    text += fmt::format("{}{:02x}", begins_group ? "-" : "", bytes[i]);
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += digits[bytes[i] >> 4];
+    text += digits[bytes[i] & 0xF];
   }
   return text;
 }
