@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mithril/eval/interpreter.hpp"
@@ -47,9 +47,11 @@ std::string first_wrong_cast(DType from, DType to, int64_t count) {
     const InstructionsLimit limit(setting.instructions);
     const std::vector<Tensor> got = load_with(setting, graph)->run(inputs);
     for (size_t i = 0; i < expected.size(); ++i) {
+      const auto bytes_of = [](const Tensor& tensor) {
+        return std::string_view(static_cast<const char*>(tensor.raw_data()), tensor.bytes());
+      };
       const bool is_equal =
-          got[i].dtype() == expected[i].dtype() &&
-          std::memcmp(got[i].raw_data(), expected[i].raw_data(), expected[i].bytes()) == 0;
+          got[i].dtype() == expected[i].dtype() && bytes_of(got[i]) == bytes_of(expected[i]);
       if (!is_equal) return graph.outputs()[i].name + ", " + description(setting);
     }
   }
