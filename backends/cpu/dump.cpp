@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 14> passes = {"decompose_batch_norm",
                                                      "fold_padding",
                                                      "join_slice_gradients",
-                                                     "multiply_whole_numbers",
+                                                     "narrow_integer_products",
                                                      "legalize_half",
                                                      "layouts",
                                                      "fusion",

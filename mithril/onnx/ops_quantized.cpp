@@ -112,13 +112,13 @@ std::vector<std::int64_t> after_rows(const NodeContext& node) {
 }
 
 // The product of inputs 0 and `right`, above their zero points.
-Connection whole_product(const NodeContext& node, std::size_t right, std::size_t right_zero) {
+Connection integer_product(const NodeContext& node, std::size_t right, std::size_t right_zero) {
   return matrix_product(above_zero(node, 0, 2, after_rows(node)),
                         above_zero(node, right, right_zero, {}), node.rank(0), node.rank(right));
 }
 
 Outputs mat_mul_integer(const NodeContext& node) {
-  const Connection product = whole_product(node, 1, 3);
+  const Connection product = integer_product(node, 1, 3);
   return {Value(product.cast(DType::int32), ElementType::int32)};
 }
 
@@ -130,7 +130,7 @@ Outputs conv_integer(const NodeContext& node) {
   return {Value(made.cast(DType::int32), ElementType::int32)};
 }
 
-// The quantised result of a product of whole numbers, whose inputs have these scales.
+// The quantised result of an integer product whose inputs have these scales.
 Value requantized(const NodeContext& node, const Connection& product, const Connection& scales,
                   std::size_t scale, std::size_t zero) {
   const Connection factor = (scales / number_or_vector(node, scale, {})).cast(DType::float64);
@@ -144,7 +144,7 @@ Value requantized(const NodeContext& node, const Connection& product, const Conn
 Outputs quantized_mat_mul(const NodeContext& node) {
   const Connection scales =
       number_or_vector(node, 1, after_rows(node)) * number_or_vector(node, 4, {});
-  return {requantized(node, whole_product(node, 3, 5), scales, 6, 7)};
+  return {requantized(node, integer_product(node, 3, 5), scales, 6, 7)};
 }
 
 Outputs quantized_conv(const NodeContext& node) {

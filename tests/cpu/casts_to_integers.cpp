@@ -38,8 +38,8 @@ std::string first_wrong_cast(DType from, DType to, int64_t count) {
   };
   const ValueId x = graph.add_input({"x", {Dim(count)}, true, from});
   const ValueId twice = add("multiply", {x, Datum(1.0)}, "same");
-  const ValueId whole = add("cast", {twice, Datum(to)}, "whole");
-  const ValueId back = add("cast", {whole, Datum(from)}, "back");
+  const ValueId integer = add("cast", {twice, Datum(to)}, "integer");
+  const ValueId back = add("cast", {integer, Datum(from)}, "back");
   add("divide", {Datum(1.0), back}, "reciprocal");  // of 0 and -0 differ
   const std::vector<Tensor> inputs{limits_of_integers(from, count)},
       expected = interpret(graph, inputs);
@@ -60,7 +60,7 @@ std::string first_wrong_cast(DType from, DType to, int64_t count) {
 
 }  // namespace
 
-TEST_CASE("floats are cast to integers as by the reference, alone and between other ops") {
+TEST_CASE("casts of floats to integers equal the reference, alone and fused") {
   for (const DType from : {DType::float32, DType::float64, DType::float16}) {
     for (const DType to : {DType::int8, DType::uint8, DType::int16, DType::uint16, DType::int32,
                            DType::uint32, DType::int64}) {

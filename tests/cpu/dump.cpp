@@ -74,7 +74,7 @@ class Environment {
 TEST_CASE("each pass is dumped once, in the order of the pipeline") {
   CHECK(dumped().passes ==
         std::vector<std::string>{"decompose_batch_norm", "fold_padding", "join_slice_gradients",
-                                 "multiply_whole_numbers", "legalize_half", "layouts", "fusion",
+                                 "narrow_integer_products", "legalize_half", "layouts", "fusion",
                                  "schedule", "lowering", "epilogues", "slices", "rows", "memory",
                                  "instantiate"});
 }

@@ -30,7 +30,7 @@ std::vector<float> product(const Tensor& x, const Tensor& weight, bool is_bound)
 
 }  // namespace
 
-TEST_CASE("a weight of whole numbers gives the bits of an unbound weight") {
+TEST_CASE("a bound float32 weight of integers gives the bits of an unbound weight") {
   for (const cpu_backend::Instructions instructions : cpu_backend::present_instructions()) {
     const InstructionsLimit limit(instructions);
     for (const int64_t rows : {1, 4, 5}) {

@@ -99,15 +99,15 @@ std::optional<NchwcConvolution> nchwc_convolution_for(const LoweringContext& con
   return NchwcConvolution{c, &pairs->blocks};
 }
 
-std::optional<StepDescriptor> lower_whole_convolution(const KernelCall& call) {
+std::optional<StepDescriptor> lower_integer_convolution(const KernelCall& call) {
   auto read = read_convolution(call);
   if (!read) return std::nullopt;
   auto& [c, values, backwards] = *read;
   if (const auto zero = call.tensor(7)) values.zero = TypedValue{*zero, call.shaped.dtype(*zero)};
   const GemmKernels<int32_t>& kernels = gemm_kernels<int32_t>();
   const auto form = implicit_gemm<int32_t>(forward_geometry(in_pairs(c), kernels.nr), kernels);
-  return whole_convolution_descriptor(call.context, form, values,
-                                      whole_source(c, call.shaped.dtype(values.source)));
+  return integer_convolution_descriptor(call.context, form, values,
+                                        int16_source(c, call.shaped.dtype(values.source)));
 }
 
 std::optional<StepDescriptor> lower_convolution(const KernelCall& call) {

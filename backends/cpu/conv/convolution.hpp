@@ -13,10 +13,10 @@ namespace mithril::cpu_backend {
 // the dtypes differ or no kernel supports them.
 Lowering lower_convolution;
 
-// Lowers "whole_convolution(input, weight, bias, stride, padding, dilation, groups, input_zero)" of
-// whole numbers, whose sums are int32. The input has elements of int8 or uint8, which are read
-// minus their zero, one number or absent. The weight is a constant of int16.
-Lowering lower_whole_convolution;
+// Lowers "integer_convolution(input, weight, bias, stride, padding, dilation, groups, input_zero)"
+// of 8-bit integers with int32 sums. The input is int8 or uint8. Its zero point, a scalar or
+// absent, is subtracted. The weight is a constant of int16.
+Lowering lower_integer_convolution;
 
 // Lowers "convolution_weight_grad(grad, input, weight, stride, padding, dilation, groups)". None
 // unless all dtypes are float32, or all are float64.

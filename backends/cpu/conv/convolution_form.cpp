@@ -13,11 +13,11 @@ VnniOperand vnni_source(const Convolution& c) {
 
 VnniOperand vnni_weight(const Dims& dims) { return {dims[2] * dims[3], dims[1], false, dims[0]}; }
 
-WholeOperand whole_source(const Convolution& c, DType dtype) {
+Int16Operand int16_source(const Convolution& c, DType dtype) {
   return {dtype, c.height.input * c.width.input, c.inputs, false, c.images * c.groups};
 }
 
-WholeOperand whole_weight(const Dims& dims) {
+Int16Operand int16_weight(const Dims& dims) {
   return {DType::int16, dims[2] * dims[3], dims[1], false, dims[0]};
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "backends/cpu/conv/geometry.hpp"
+#include "backends/cpu/runtime/int16_operand.hpp"
 #include "backends/cpu/runtime/vnni_operand.hpp"
-#include "backends/cpu/runtime/whole_operand.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril::cpu_backend {
@@ -20,8 +20,8 @@ Convolution in_pairs(Convolution convolution);
 // The source, and the weight, as matrices whose k are the input channels.
 VnniOperand vnni_source(const Convolution& convolution);
 VnniOperand vnni_weight(const Dims& dims);
-WholeOperand whole_source(const Convolution& convolution, DType dtype);
-WholeOperand whole_weight(const Dims& dims);  // of int16
+Int16Operand int16_source(const Convolution& convolution, DType dtype);
+Int16Operand int16_weight(const Dims& dims);  // of int16
 
 struct ConvolutionOperands {
   const void* source;  // padded, of the unit; the source of all units if it is read in place

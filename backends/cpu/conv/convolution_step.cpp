@@ -18,11 +18,11 @@ int64_t lines(int64_t bytes) { return round_up(bytes, 64); }
 // The operands that each run packs to pairs: the source, and a weight that is not bound.
 struct PairedOperands {
   VnniOperand source, weight;
-  std::optional<WholeOperand> whole_source = {};  // in place of `source`
+  std::optional<Int16Operand> int16_source = {};  // in place of `source`
 
   int64_t bytes() const {
-    const int64_t whole = whole_source ? whole_source->scratch_count() : 0;
-    return (source.scratch_count() + weight.scratch_count() + whole) * int64_t{sizeof(float)};
+    const int64_t int16_pairs = int16_source ? int16_source->scratch_count() : 0;
+    return (source.scratch_count() + weight.scratch_count() + int16_pairs) * int64_t{sizeof(float)};
   }
 };
 
@@ -110,10 +110,10 @@ class ConvolutionStep final : public TiledStep {
 
   const std::byte* paired_source(const BufferTable& buffers, std::byte*& free) const {
     const auto* from = buffers.read<std::byte>(values_.source);
-    if (!pairs_.whole_source) return paired(pairs_.source, from, free);
+    if (!pairs_.int16_source) return paired(pairs_.source, from, free);
     std::byte* const to = free;
-    free += pairs_.whole_source->scratch_count() * int64_t{sizeof(int32_t)};
-    pairs_.whole_source->pack(from, zero_point(buffers, values_.zero), threads_,
+    free += pairs_.int16_source->scratch_count() * int64_t{sizeof(int32_t)};
+    pairs_.int16_source->pack(from, zero_point(buffers, values_.zero), threads_,
                               reinterpret_cast<int32_t*>(to));
     return to;
   }
@@ -196,12 +196,12 @@ PackedWeights::Bytes packed_weight(const LoweringContext& context, const Convolu
       operand.pack(static_cast<const uint16_t*>(from), context.config.threads, pairs.data());
       from = pairs.data();
     }
-    std::vector<int32_t> whole_pairs;
+    std::vector<int32_t> int16_pairs;
     if (host.dtype() == DType::int16) {
-      const WholeOperand operand = whole_weight(host.dims());
-      whole_pairs.resize(static_cast<size_t>(operand.count()));
-      operand.pack(from, 0, context.config.threads, whole_pairs.data());
-      from = whole_pairs.data();
+      const Int16Operand operand = int16_weight(host.dims());
+      int16_pairs.resize(static_cast<size_t>(operand.count()));
+      operand.pack(from, 0, context.config.threads, int16_pairs.data());
+      from = int16_pairs.data();
     }
     ThreadPool::shared().run(static_cast<int>(form.panels()), context.config.threads,
                              [&](int panel) { form.pack_weight(from, panel, bytes.get()); });
@@ -241,9 +241,9 @@ StepDescriptor convolution_descriptor(const LoweringContext& context, Form form,
   return described(context, std::move(form), std::move(pairs), values, is_input_gradient);
 }
 
-StepDescriptor whole_convolution_descriptor(const LoweringContext& context, Form form,
-                                            const ConvolutionValues& values,
-                                            const WholeOperand& source) {
+StepDescriptor integer_convolution_descriptor(const LoweringContext& context, Form form,
+                                              const ConvolutionValues& values,
+                                              const Int16Operand& source) {
   return described(context, std::move(form), {{}, {}, source}, values, false);
 }
 

@@ -11,7 +11,7 @@ namespace mithril::cpu_backend {
 struct ConvolutionValues {
   ValueId source, weight, made;
   std::optional<ValueId> bias;
-  std::optional<TypedValue> zero = {};  // that whole numbers of the source are read minus
+  std::optional<TypedValue> zero = {};  // the zero point of an int8 or uint8 source
 };
 
 // A step that computes the convolution in this form. A bound weight is packed now, any other in
@@ -21,10 +21,10 @@ StepDescriptor convolution_descriptor(const LoweringContext& context,
                                       const ConvolutionValues& values,
                                       bool is_input_gradient = false);
 
-// The convolution of whole numbers in a form of pairs of int16. The weight is a constant of int16.
-StepDescriptor whole_convolution_descriptor(const LoweringContext& context,
-                                            std::shared_ptr<const ConvolutionForm> form,
-                                            const ConvolutionValues& values,
-                                            const WholeOperand& source);
+// A convolution of 8-bit integers in a form of int16 pairs. The weight is a constant of int16.
+StepDescriptor integer_convolution_descriptor(const LoweringContext& context,
+                                              std::shared_ptr<const ConvolutionForm> form,
+                                              const ConvolutionValues& values,
+                                              const Int16Operand& source);
 
 }  // namespace mithril::cpu_backend

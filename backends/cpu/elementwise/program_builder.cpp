@@ -91,7 +91,7 @@ class ProgramBuilder {
     planned_ = &shaped_.planned(node);
     ProgramOperand result = write(*formula_of(*node_->op));
     const ValueId made = node_->outputs.front();
-    if (is_integer(shaped_.dtype(made))) result = whole(result, shaped_.dtype(made));
+    if (is_integer(shaped_.dtype(made))) result = as_integer(result, shaped_.dtype(made));
     if (shaped_.dtype(made) == DType::boolean && !truths_.contains(result)) {
       result = operation(Operation::not_equal, {result, constant(0)});
     }
@@ -216,14 +216,15 @@ class ProgramBuilder {
     return made(written_.size() - 1);
   }
 
-  // The whole number that a cast to an integer dtype gives: see convert.hpp.
-  ProgramOperand whole(ProgramOperand number, DType dtype) {
+  // Truncates as a cast to the integer dtype does. A number out of its range gives the lowest
+  // number of the dtype (tensor/convert.hpp).
+  ProgramOperand as_integer(ProgramOperand number, DType dtype) {
     const IntegerRange range = integer_range(dtype);
     const ProgramOperand least = constant(range.least), above = constant(range.above);
     const ProgramOperand cut = operation(Operation::trunc, {number});
     const ProgramOperand held = operation(Operation::choose_less, {cut, above, cut, least});
     const ProgramOperand fitting = operation(Operation::greater, {held, least});
-    // Integers have no -0. Above the least number 0 there is none.
+    // Integers have no -0. The maximum with 0 has removed that of unsigned dtypes.
     return is_unsigned(dtype) ? fitting : operation(Operation::add, {fitting, constant(0)});
   }
 

@@ -54,8 +54,8 @@ class StridedReading {
     return shaped_.dims(copy) == step.program->dims;
   }
 
-  // Whether the source would be kept until a step after an exchange, only to be read there: a
-  // process that holds blocks has a bucket of gradients, and reads a slice of it.
+  // Whether reading the slice in place would keep its source alive across an exchange. With sharded
+  // optimizer memory the source is a bucket of gradients.
   bool outlives_exchange(const StepDescriptor& slice, const StepDescriptor& reader) const {
     const auto place = [&](const StepDescriptor& step) { return &step - lowered_.steps.data(); };
     std::ptrdiff_t last = place(slice);

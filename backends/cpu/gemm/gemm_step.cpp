@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "backends/cpu/gemm/gemm_operands.hpp"
+#include "backends/cpu/gemm/gemm_tasks.hpp"
 #include "backends/cpu/gemm/packing.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/elements.hpp"
@@ -54,16 +55,6 @@ bool is_packed(const LoweringContext& context, const GemmShape& shape, GemmOpera
 
 namespace {
 
-// Packs all panels of B, in `parts` parts.
-template <typename T>
-void pack_in_parts(const Gemm<T>& gemm, int64_t parts, int threads, T* to) {
-  const Range panels{0, GemmPlan(gemm).panels()};
-  ThreadPool::shared().run(static_cast<int>(parts), threads, [&](int part) {
-    const Range own = panels.part(part, parts);
-    pack_b(gemm, own.first, own.last, to);
-  });
-}
-
 struct GemmValues {
   GemmOperand a, b;
   std::optional<ValueId> bias;
@@ -83,13 +74,11 @@ class GemmStep final : public TiledStep {
       : operands_(std::move(operands)),
         gemm_(operands_.gemm()),
         plan_(gemm_),
+        tasks_(plan_, threads),
         threads_(threads),
         values_(values),
         packed_(std::move(packed)),
-        packs_once_(is_invariant && !packed_ && is_one_plain_pair() && plan_.packs_for_loop()) {
-    const int tasks = plan_.tasks(threads);
-    for (int task = 0; task < tasks; ++task) blocks_.push_back(plan_.block(task, threads));
-  }
+        packs_once_(is_invariant && !packed_ && is_one_plain_pair() && plan_.packs_for_loop()) {}
 
   // B is packed at run time if packing pays off, in a loop before its first step.
   int64_t scratch_bytes() const override {
@@ -128,9 +117,7 @@ class GemmStep final : public TiledStep {
         }
       }
       gemm.epilogue = Epilogue(epilogue.get(), &buffers, origin);
-      ThreadPool::shared().run(static_cast<int>(blocks_.size()), threads_, [&](int task) {
-        multiply(gemm, plan_, blocks_[static_cast<size_t>(task)]);
-      });
+      tasks_.run(gemm);
       origin += size;
       gemm.c += size;
     }
@@ -142,14 +129,14 @@ class GemmStep final : public TiledStep {
            operands_.scratch_of_b() == 0;
   }
   void pack(const Gemm<T>& gemm, T* to) const {
-    const auto parts = std::min(plan_.panels(), static_cast<int64_t>(blocks_.size()));
+    const auto parts = std::min(plan_.panels(), tasks_.count());
     pack_in_parts(gemm, parts, threads_, to);
   }
 
   Operands operands_;
   Gemm<T> gemm_;  // the pointers are null
   GemmPlan plan_;
-  std::vector<BlockOfC> blocks_;  // per task
+  GemmTasks tasks_;
   int threads_;
   GemmValues values_;
   PackedWeights::Bytes packed_;  // null: B is not packed
@@ -234,11 +221,11 @@ StepDescriptor gemm_descriptor(const LoweringContext& context, const Operands& o
   return descriptor;
 }
 
-// With few rows, the time of a GEMM is the time to read B.
-constexpr int64_t rows_of_reading = 4;
+// A GEMM with at most so many rows takes the time to read B.
+constexpr int64_t most_rows_bound_by_memory = 4;
 
-// Whether bfloat16 holds all elements of a float32 tensor in memory: whole numbers up to 256, for
-// example.
+// Whether all elements of a float32 tensor in memory are exact in bfloat16, as integers up to 256
+// are.
 bool is_exact_in_bfloat16(const Tensor& tensor) {
   if (tensor.foreign()) return false;
   const auto elements = tensor.values<float>();
@@ -256,7 +243,8 @@ std::optional<StepDescriptor> lower_plain_gemm(const LoweringContext& context,
       gemm.shape.stored = given;
     } else if (given == DType::float32) {
       gemm.shape.stored = context.config.weight_dtype;
-      if (!gemm.shape.stored && gemm.shape.batches.size() == 1 && gemm.shape.m <= rows_of_reading &&
+      if (!gemm.shape.stored && gemm.shape.batches.size() == 1 &&
+          gemm.shape.m <= most_rows_bound_by_memory &&
           is_exact_in_bfloat16(*context.packed.packable(values.b.id)))
         gemm.shape.stored = DType::bfloat16;
     }

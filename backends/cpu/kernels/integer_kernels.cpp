@@ -25,8 +25,8 @@ HWY_ATTR hn::Vec<D> load_wide(D d, const From* from) {
   }
 }
 
-template <typename Whole>
-HWY_ATTR void widen(const Whole* from, int64_t count, float* to) {
+template <typename Integer>
+HWY_ATTR void widen(const Integer* from, int64_t count, float* to) {
   const hn::ScalableTag<float> d;
   const hn::ScalableTag<int32_t> words;
   int64_t i = 0;
@@ -35,21 +35,21 @@ HWY_ATTR void widen(const Whole* from, int64_t count, float* to) {
   for (; i < count; ++i) to[i] = static_cast<float>(from[i]);
 }
 
-template <typename Whole>
-HWY_ATTR void narrow(const float* from, int64_t count, Whole* to) {
+template <typename Integer>
+HWY_ATTR void narrow(const float* from, int64_t count, Integer* to) {
   const hn::ScalableTag<float> d;
   const hn::ScalableTag<int32_t> words;
   int64_t i = 0;
   for (; i + lanes<float> <= count; i += lanes<float>) {
-    const auto whole = hn::ConvertTo(words, hn::LoadU(d, from + i));
-    if constexpr (std::is_same_v<Whole, int32_t>) {
-      hn::StoreU(whole, words, to + i);
+    const auto integers = hn::ConvertTo(words, hn::LoadU(d, from + i));
+    if constexpr (std::is_same_v<Integer, int32_t>) {
+      hn::StoreU(integers, words, to + i);
     } else {
-      const hn::Rebind<Whole, decltype(words)> narrow;
-      hn::StoreU(hn::DemoteTo(narrow, whole), narrow, to + i);
+      const hn::Rebind<Integer, decltype(words)> narrow;
+      hn::StoreU(hn::DemoteTo(narrow, integers), narrow, to + i);
     }
   }
-  for (; i < count; ++i) to[i] = static_cast<Whole>(from[i]);
+  for (; i < count; ++i) to[i] = static_cast<Integer>(from[i]);
 }
 
 template <typename From>
@@ -83,8 +83,8 @@ HWY_ATTR void pair(const From* first, const From* second, int32_t zero, int64_t 
   }
 }
 
-template <typename Whole>
-constexpr IntegerKernels<Whole> conversions{widen<Whole>, narrow<Whole>};
+template <typename Integer>
+constexpr IntegerKernels<Integer> conversions{widen<Integer>, narrow<Integer>};
 
 template <typename From>
 constexpr Int16PairKernels<From> packing{subtract_zero<From>, pair<From>};
@@ -96,9 +96,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mithril::cpu_backend {
 
-template <typename Whole>
-const IntegerKernels<Whole>& integer_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, conversions<Whole>);
+template <typename Integer>
+const IntegerKernels<Integer>& integer_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, conversions<Integer>);
 }
 
 template const IntegerKernels<uint8_t>& integer_kernels<uint8_t>(Instructions);

@@ -1,5 +1,5 @@
-// Conversion between integers and float32, and the copies that pack whole numbers as pairs of int16
-// for gemm_kernels<int32_t>().
+// Conversion between integers and float32, and packing of integers as int16 pairs for
+// gemm_kernels<int32_t>().
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace mithril::cpu_backend {
 
-// Whole is an integer of 8 or 16 bits, or int32_t.
-template <typename Whole>
+// Integer is an integer of 8 or 16 bits, or int32_t.
+template <typename Integer>
 struct IntegerKernels {
-  void (*widen)(const Whole* from, int64_t count, float* to);
-  // The floats are whole numbers that Whole holds.
-  void (*narrow)(const float* from, int64_t count, Whole* to);
+  void (*widen)(const Integer* from, int64_t count, float* to);
+  // All floats are values of Integer.
+  void (*narrow)(const float* from, int64_t count, Integer* to);
 };
 
-template <typename Whole>
-const IntegerKernels<Whole>& integer_kernels(Instructions instructions = best_instructions());
+template <typename Integer>
+const IntegerKernels<Integer>& integer_kernels(Instructions instructions = best_instructions());
 
 // From is uint8_t, int8_t or int16_t. int16 must hold the differences.
 template <typename From>

@@ -6,7 +6,7 @@
 #include "backends/cpu/conv/convolution.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/gemm/gemm_step.hpp"
-#include "backends/cpu/gemm/whole_gemm.hpp"
+#include "backends/cpu/gemm/integer_gemm.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -59,8 +59,8 @@ const std::map<std::string_view, Kernel>& kernels() {
       {"sum", {lower_reduction}},
       {"sum_to", {lower_reduction, HalfSupport::none, 1}},
       {"swapaxes", {lower_movement, HalfSupport::copies}},
-      {"whole_convolution", {lower_whole_convolution}},
-      {"whole_gemm", {lower_whole_gemm}}};
+      {"integer_convolution", {lower_integer_convolution}},
+      {"integer_gemm", {lower_integer_gemm}}};
   return kernels;
 }
 

@@ -4,7 +4,7 @@
 #include "backends/cpu/rewrite/fold_padding.hpp"
 #include "backends/cpu/rewrite/join_slice_gradients.hpp"
 #include "backends/cpu/rewrite/legalize_half.hpp"
-#include "backends/cpu/rewrite/multiply_whole_numbers.hpp"
+#include "backends/cpu/rewrite/narrow_integer_products.hpp"
 #include "mithril/graph/short_text.hpp"
 
 namespace mithril::cpu_backend {
@@ -23,8 +23,8 @@ Graph legalize(const Graph& graph, const Config& config) {
   if (config.fuse && !config.observer) legal = join_slice_gradients(legal);
   dump("join_slice_gradients", legal);
 
-  if (config.fuse && !config.observer) legal = multiply_whole_numbers(legal);
-  dump("multiply_whole_numbers", legal);
+  if (config.fuse && !config.observer) legal = narrow_integer_products(legal);
+  dump("narrow_integer_products", legal);
 
   legal = legalize_half(legal, config);
   dump("legalize_half", legal);

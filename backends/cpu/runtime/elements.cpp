@@ -58,25 +58,25 @@ void store_halves(DType dtype, const T* from, int64_t count, uint16_t* to) {
 }
 
 // Integers that kernels convert from and to float32.
-template <typename Whole, typename T>
+template <typename Integer, typename T>
 constexpr bool is_converted_in_vectors =
-    std::is_same_v<T, float>&& std::is_integral_v<Whole> && !std::is_same_v<Whole, bool> &&
-    (sizeof(Whole) < 4 || std::is_same_v<Whole, int32_t>);
+    std::is_same_v<T, float>&& std::is_integral_v<Integer> && !std::is_same_v<Integer, bool> &&
+    (sizeof(Integer) < 4 || std::is_same_v<Integer, int32_t>);
 
-template <typename Whole, typename T>
-void widen_integers(const Whole* from, int64_t count, T* to) {
-  if constexpr (is_converted_in_vectors<Whole, T>) {
-    integer_kernels<Whole>().widen(from, count, to);
+template <typename Integer, typename T>
+void widen_integers(const Integer* from, int64_t count, T* to) {
+  if constexpr (is_converted_in_vectors<Integer, T>) {
+    integer_kernels<Integer>().widen(from, count, to);
   }
 }
 
-// The numbers are whole, and the dtype holds them.
-template <typename T, typename Whole>
-void store_integers(const T* from, int64_t count, Whole* to) {
-  if constexpr (is_converted_in_vectors<Whole, T>) {
-    integer_kernels<Whole>().narrow(from, count, to);
+// All numbers are values of Integer.
+template <typename T, typename Integer>
+void store_integers(const T* from, int64_t count, Integer* to) {
+  if constexpr (is_converted_in_vectors<Integer, T>) {
+    integer_kernels<Integer>().narrow(from, count, to);
   } else {
-    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Whole>(from[i]);
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Integer>(from[i]);
   }
 }
 
@@ -129,9 +129,9 @@ void store_elements(const BufferTable& buffers, const TypedValue& to, int64_t be
     store_halves(to.dtype, from, count, buffers.write<uint16_t>(to.id) + begin);
   } else if (is_integer(to.dtype)) {
     visit_dtype(to.dtype, [&](auto zero) {
-      using Whole = decltype(zero);
-      if constexpr (std::is_integral_v<Whole>)
-        store_integers(from, count, buffers.write<Whole>(to.id) + begin);
+      using Integer = decltype(zero);
+      if constexpr (std::is_integral_v<Integer>)
+        store_integers(from, count, buffers.write<Integer>(to.id) + begin);
     });
   } else {
     std::copy_n(from, count, buffers.write<T>(to.id) + begin);

@@ -1,4 +1,4 @@
-#include "backends/cpu/runtime/whole_operand.hpp"
+#include "backends/cpu/runtime/int16_operand.hpp"
 
 #include "backends/cpu/kernels/integer_kernels.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
@@ -9,15 +9,15 @@ namespace {
 
 // Calls what(From{}) for the element type of the dtype.
 template <typename Do>
-void each_whole_dtype(DType dtype, const Do& what) {
+void each_operand_dtype(DType dtype, const Do& what) {
   if (dtype == DType::uint8) return what(uint8_t{});
   if (dtype == DType::int8) return what(int8_t{});
-  MITHRIL_CHECK(dtype == DType::int16, "whole numbers of a product have 8 or 16 bits");
+  MITHRIL_CHECK(dtype == DType::int16, "integer products have operands of 8 or 16 bits");
   what(int16_t{});
 }
 
 template <typename From>
-void pack_elements(const WholeOperand& operand, const From* from, int32_t zero, int threads,
+void pack_elements(const Int16Operand& operand, const From* from, int32_t zero, int threads,
                    int32_t* to) {
   const Int16PairKernels<From>& kernels = int16_pair_kernels<From>();
   const int64_t lines = operand.lines, k = operand.k, pairs = operand.pairs();
@@ -41,8 +41,8 @@ void pack_elements(const WholeOperand& operand, const From* from, int32_t zero, 
 
 }  // namespace
 
-void WholeOperand::pack(const void* from, int32_t zero, int threads, int32_t* to) const {
-  each_whole_dtype(dtype, [&](auto number) {
+void Int16Operand::pack(const void* from, int32_t zero, int threads, int32_t* to) const {
+  each_operand_dtype(dtype, [&](auto number) {
     pack_elements(*this, static_cast<const decltype(number)*>(from), zero, threads, to);
   });
 }
@@ -50,8 +50,8 @@ void WholeOperand::pack(const void* from, int32_t zero, int threads, int32_t* to
 int32_t zero_point(const BufferTable& buffers, const std::optional<TypedValue>& value) {
   int32_t zero = 0;
   if (!value) return zero;
-  each_whole_dtype(value->dtype,
-                   [&](auto number) { zero = *buffers.read<decltype(number)>(value->id); });
+  each_operand_dtype(value->dtype,
+                     [&](auto number) { zero = *buffers.read<decltype(number)>(value->id); });
   return zero;
 }
 

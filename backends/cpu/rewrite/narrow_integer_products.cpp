@@ -1,4 +1,4 @@
-#include "backends/cpu/rewrite/multiply_whole_numbers.hpp"
+#include "backends/cpu/rewrite/narrow_integer_products.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/rewrite/whole_product_ops.hpp"
+#include "backends/cpu/rewrite/integer_product_ops.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
@@ -19,15 +19,15 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// A constant may have 16 bits. A sum of two products of 8-bit numbers and these fits 32 bits.
+// A constant may be int16. The sum of two of its products fits in int32.
 constexpr double largest_constant = INT16_MAX;
-// The largest difference of two numbers of 8 bits of one dtype.
+// The largest difference of two numbers of one 8-bit dtype.
 constexpr double largest_difference = 255;
 
-// An operand of float64 as whole numbers.
-struct Whole {
-  ValueId numbers;                      // of the new graph: int8, uint8, or a constant of int16
-  std::optional<ValueId> zero;          // of the new graph: one number; none: 0
+// An operand of float64 whose elements are integers.
+struct IntegerOperand {
+  ValueId numbers;                      // in the new graph: int8, uint8, or a constant of int16
+  std::optional<ValueId> zero;          // in the new graph: the scalar zero point; none: 0
   double largest = largest_difference;  // of the absolute values
 };
 
@@ -44,8 +44,8 @@ bool is_one_number(const Value& value) {
                                      [](const Dim& dim) { return constant(dim) == 1; });
 }
 
-// The largest absolute value; none if a number is not whole.
-std::optional<double> largest_whole(const Tensor& tensor) {
+// The largest absolute value; none if an element is no integer.
+std::optional<double> largest_integer(const Tensor& tensor) {
   double largest = 0;
   for (const double number : tensor.values<double>()) {
     if (std::trunc(number) != number) return std::nullopt;  // also NaN
@@ -54,9 +54,9 @@ std::optional<double> largest_whole(const Tensor& tensor) {
   return largest;
 }
 
-class WholeProducts {
+class IntegerProducts {
  public:
-  explicit WholeProducts(const Graph& graph) : from_(graph), rebuilder_(graph) {
+  explicit IntegerProducts(const Graph& graph) : from_(graph), rebuilder_(graph) {
     for (const Node& node : graph.nodes()) {
       for (const ValueId id : node.outputs) producers_.emplace(id, &node);
       for (const Argument& argument : node.arguments) {
@@ -91,8 +91,8 @@ class WholeProducts {
     return id && from_.value(*id).dtype == DType::float64;
   }
 
-  // The value of nodes that only read constants. Such nodes are left of large weights: constant
-  // folding does not keep a result that is larger than what it was made of.
+  // Folds nodes that only read constants. Constant folding leaves them for large weights, because
+  // it does not keep a result that is larger than its operands.
   std::optional<Tensor> folded(ValueId id) const {
     if (const auto at = constants_.find(id); at != constants_.end()) return *at->second;
     const auto at = producers_.find(id);
@@ -114,7 +114,7 @@ class WholeProducts {
     return interpret(alone, {}).front();
   }
 
-  // The numbers of 8 bits that this casts to float64, in the old graph.
+  // The 8-bit operand of a cast to float64, in the old graph.
   std::optional<ValueId> bytes_of(const Argument& argument) const {
     const ValueId* id = tensor_of(argument);
     const Node* node = id ? producer(*id, cast_) : nullptr;
@@ -122,8 +122,8 @@ class WholeProducts {
     return bytes && is_byte(from_.value(*bytes).dtype) ? std::optional(*bytes) : std::nullopt;
   }
 
-  // A constant as int16, or as int32 for a bias; none if it has other numbers.
-  std::optional<Whole> whole_constant(const Argument& argument, DType dtype) {
+  // A float64 constant as int16, or as int32 for a bias; none if the dtype does not hold it.
+  std::optional<IntegerOperand> integer_constant(const Argument& argument, DType dtype) {
     const ValueId* id = tensor_of(argument);
     if (!id || from_.value(*id).dtype != DType::float64) return std::nullopt;
     const auto known = converted_.find({*id, dtype});
@@ -131,27 +131,27 @@ class WholeProducts {
     const std::optional<Tensor> tensor = folded(*id);
     if (!tensor) return std::nullopt;
     const Tensor host = tensor->host();
-    const std::optional<double> largest = largest_whole(host);
+    const std::optional<double> largest = largest_integer(host);
     const double most = dtype == DType::int16 ? largest_constant : double{INT32_MAX};
     if (!largest || *largest > most) return std::nullopt;
     const std::string name = from_.value(*id).name + ".as_" + std::string(mithril::name(dtype));
-    const Whole made{rebuilder_.graph().add_constant(name, host.to(dtype)), {}, *largest};
+    const IntegerOperand made{rebuilder_.graph().add_constant(name, host.to(dtype)), {}, *largest};
     converted_.emplace(std::pair(*id, dtype), made);
     return made;
   }
 
-  // A zero point, which has one number.
-  std::optional<Whole> zero_of(const Argument& argument) {
+  // A scalar zero point.
+  std::optional<IntegerOperand> zero_of(const Argument& argument) {
     const ValueId* id = tensor_of(argument);
     if (!id || !is_one_number(from_.value(*id))) return std::nullopt;
-    if (const auto bytes = bytes_of(argument)) return Whole{rebuilder_.map(*bytes), {}};
-    const auto known = whole_constant(argument, DType::int16);
+    if (const auto bytes = bytes_of(argument)) return IntegerOperand{rebuilder_.map(*bytes), {}};
+    const auto known = integer_constant(argument, DType::int16);
     return known && known->largest <= largest_difference ? known : std::nullopt;
   }
 
-  // Numbers of 8 bits, with a zero point or without.
-  std::optional<Whole> whole_bytes(const Argument& argument) {
-    if (const auto bytes = bytes_of(argument)) return Whole{rebuilder_.map(*bytes), {}};
+  // A cast of 8-bit integers, or its difference with a zero point.
+  std::optional<IntegerOperand> byte_operand(const Argument& argument) {
+    if (const auto bytes = bytes_of(argument)) return IntegerOperand{rebuilder_.map(*bytes), {}};
     const ValueId* id = tensor_of(argument);
     const Node* difference = id ? producer(*id, subtract_) : nullptr;
     if (!difference) return std::nullopt;
@@ -159,13 +159,13 @@ class WholeProducts {
     const auto zero = bytes ? zero_of(difference->arguments[1]) : std::nullopt;
     if (!zero || from_.value(*bytes).dims.size() != from_.value(*id).dims.size())
       return std::nullopt;
-    // Numbers of another dtype than their zero point.
-    return Whole{rebuilder_.map(*bytes), zero->numbers, 2 * largest_difference};
+    // The zero point may be of the other 8-bit dtype.
+    return IntegerOperand{rebuilder_.map(*bytes), zero->numbers, 2 * largest_difference};
   }
 
-  std::optional<Whole> whole(const Argument& argument) {
-    if (const auto known = whole_constant(argument, DType::int16)) return known;
-    return whole_bytes(argument);
+  std::optional<IntegerOperand> operand(const Argument& argument) {
+    if (const auto known = integer_constant(argument, DType::int16)) return known;
+    return byte_operand(argument);
   }
 
   static Argument argument_of(const std::optional<ValueId>& id) {
@@ -173,22 +173,22 @@ class WholeProducts {
   }
 
   // Whether int32 holds all sums of this many products.
-  static bool fits(const Whole& left, const Whole& right, std::optional<int64_t> depth,
-                   double bias = 0) {
+  static bool fits(const IntegerOperand& left, const IntegerOperand& right,
+                   std::optional<int64_t> depth, double bias = 0) {
     return depth && left.largest * right.largest * static_cast<double>(*depth) + bias <= INT32_MAX;
   }
 
   bool multiply(const Node& node) {
     const Argument &left_side = node.arguments[0], &right_side = node.arguments[1];
     if (!is_double(left_side) || !is_double(right_side)) return false;
-    const auto left = whole_bytes(left_side);
-    const auto right = left ? whole(right_side) : std::nullopt;
+    const auto left = byte_operand(left_side);
+    const auto right = left ? operand(right_side) : std::nullopt;
     if (!right) return false;
     const Value& value = from_.value(*tensor_of(right_side));
     if (!value.ranked || value.dims.size() < 2) return false;
     if (!fits(*left, *right, constant(value.dims[value.dims.size() - 2]))) return false;
     replace(node,
-            {&whole_matmul(),
+            {&integer_matmul(),
              {left->numbers, right->numbers, argument_of(left->zero), argument_of(right->zero)},
              {}});
     return true;
@@ -197,13 +197,13 @@ class WholeProducts {
   bool convolve(const Node& node) {
     const size_t bias_at = node.argument_index("bias");
     if (!is_double(node.arguments[0]) || !is_double(node.arguments[1])) return false;
-    const auto weight = whole_constant(node.arguments[1], DType::int16);
-    const auto input = weight ? whole_bytes(node.arguments[0]) : std::nullopt;
+    const auto weight = integer_constant(node.arguments[1], DType::int16);
+    const auto input = weight ? byte_operand(node.arguments[0]) : std::nullopt;
     if (!input) return false;
     const bool has_bias = tensor_of(node.arguments[bias_at]) != nullptr;
-    std::optional<Whole> bias;
+    std::optional<IntegerOperand> bias;
     if (has_bias) {
-      bias = whole_constant(node.arguments[bias_at], DType::int32);
+      bias = integer_constant(node.arguments[bias_at], DType::int32);
       if (!bias) return false;
     }
     const std::vector<Dim>& dims = from_.value(*tensor_of(node.arguments[1])).dims;
@@ -212,7 +212,7 @@ class WholeProducts {
     if (depth == 0 || constant(dims.front()).value_or(0) == 0) return false;
     if (!fits(*input, *weight, depth, bias ? bias->largest : 0)) return false;
     Node made = rebuilder_.map_arguments(node);
-    made.op = &whole_conv2d();
+    made.op = &integer_conv2d();
     made.arguments[0] = input->numbers;
     made.arguments[1] = weight->numbers;
     if (bias) made.arguments[bias_at] = bias->numbers;
@@ -229,7 +229,7 @@ class WholeProducts {
     value.dtype = DType::int32;
     const ValueId made = rebuilder_.graph().add_value(std::move(value));
     product.outputs = {made};
-    if (product.op == &whole_conv2d() && reads_[old] == 1) convolutions_.emplace(made, product);
+    if (product.op == &integer_conv2d() && reads_[old] == 1) convolutions_.emplace(made, product);
     rebuilder_.graph().add_node(std::move(product));
     products_.emplace(old, made);
     rebuilder_.add({&cast_, {made, Datum(DType::float64)}, {}}, node.outputs);
@@ -302,21 +302,21 @@ class WholeProducts {
   Rebuilder rebuilder_;
   std::unordered_map<ValueId, const Node*> producers_;
   std::unordered_map<ValueId, const Tensor*> constants_;
-  std::map<std::pair<ValueId, DType>, Whole> converted_;
-  std::unordered_map<ValueId, ValueId> products_;   // by a value of the old graph
-  std::unordered_map<ValueId, Node> convolutions_;  // by the value that they make
-  std::unordered_map<ValueId, int> reads_;          // of values of the old graph
+  std::map<std::pair<ValueId, DType>, IntegerOperand> converted_;
+  std::unordered_map<ValueId, ValueId> products_;   // int32 sums, per value of the old graph
+  std::unordered_map<ValueId, Node> convolutions_;  // per output
+  std::unordered_map<ValueId, int> reads_;          // per value of the old graph: how many readers
 };
 
 }  // namespace
 
-Graph multiply_whole_numbers(const Graph& graph) {
+Graph narrow_integer_products(const Graph& graph) {
   const OpDef &matmul = find_op("matmul"), &conv2d = find_op("conv2d");
   const bool any = std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const Node& node) {
     return (node.op == &matmul || node.op == &conv2d) &&
            graph.value(node.outputs.front()).dtype == DType::float64;
   });
-  return any ? WholeProducts(graph).run() : graph;
+  return any ? IntegerProducts(graph).run() : graph;
 }
 
 }  // namespace mithril::cpu_backend

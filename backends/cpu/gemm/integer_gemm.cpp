@@ -1,4 +1,4 @@
-#include "backends/cpu/gemm/whole_gemm.hpp"
+#include "backends/cpu/gemm/integer_gemm.hpp"
 
 #include <memory>
 #include <utility>
@@ -6,19 +6,20 @@
 
 #include "backends/cpu/gemm/gemm.hpp"
 #include "backends/cpu/gemm/gemm_operands.hpp"
+#include "backends/cpu/gemm/gemm_tasks.hpp"
 #include "backends/cpu/gemm/packing.hpp"
-#include "backends/cpu/runtime/whole_operand.hpp"
+#include "backends/cpu/runtime/int16_operand.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
-struct WholeSide {
+struct IntegerSide {
   ValueId id;
   std::optional<TypedValue> zero;
-  WholeOperand operand;
+  Int16Operand operand;
 };
 
-Gemm<int32_t> gemm_of(const GemmShape& shape, const WholeOperand& left, const WholeOperand& right) {
+Gemm<int32_t> gemm_of(const GemmShape& shape, const Int16Operand& left, const Int16Operand& right) {
   return {.kernels = &gemm_kernels<int32_t>(),
           .m = shape.m,
           .n = shape.n,
@@ -27,27 +28,19 @@ Gemm<int32_t> gemm_of(const GemmShape& shape, const WholeOperand& left, const Wh
           .b = {nullptr, right.pair_step(), right.line_step()}};
 }
 
-void pack_panels(const Gemm<int32_t>& gemm, int threads, int32_t* to) {
-  const Range panels{0, GemmPlan(gemm).panels()};
-  ThreadPool::shared().run(static_cast<int>(panels.last), threads,
-                           [&](int panel) { pack_b(gemm, panel, panel + 1, to); });
-}
-
-class WholeGemmStep final : public TiledStep {
+class IntegerGemmStep final : public TiledStep {
  public:
-  WholeGemmStep(GemmShape shape, WholeSide left, WholeSide right, ValueId made, int threads,
-                PackedWeights::Bytes packed)
+  IntegerGemmStep(GemmShape shape, IntegerSide left, IntegerSide right, ValueId made, int threads,
+                  PackedWeights::Bytes packed)
       : shape_(std::move(shape)),
         left_(std::move(left)),
         right_(std::move(right)),
         made_(made),
         gemm_(gemm_of(shape_, left_.operand, right_.operand)),
         plan_(gemm_),
+        tasks_(plan_, threads),
         threads_(threads),
-        packed_(std::move(packed)) {
-    for (int task = 0; task < plan_.tasks(threads); ++task)
-      blocks_.push_back(plan_.block(task, threads));
-  }
+        packed_(std::move(packed)) {}
 
   // The pairs of both matrices, and the panels of the right one.
   int64_t scratch_bytes() const override {
@@ -78,37 +71,35 @@ class WholeGemmStep final : public TiledStep {
         right_.operand.pack(right + batch.b * bytes_of(right_), right_zero, threads_, right_pairs);
         if (plan_.packs()) {
           int32_t* const panels = right_pairs + right_.operand.scratch_count();
-          pack_panels(gemm, threads_, panels);
+          pack_in_parts(gemm, plan_.panels(), threads_, panels);
           gemm.packed_b = panels;
         }
       }
       gemm.epilogue = Epilogue(epilogue.get(), &buffers, origin);
-      ThreadPool::shared().run(static_cast<int>(blocks_.size()), threads_, [&](int task) {
-        multiply(gemm, plan_, blocks_[static_cast<size_t>(task)]);
-      });
+      tasks_.run(gemm);
       origin += size;
       gemm.c += size;
     }
   }
 
  private:
-  static int64_t bytes_of(const WholeSide& side) {
+  static int64_t bytes_of(const IntegerSide& side) {
     return static_cast<int64_t>(size_of(side.operand.dtype));
   }
 
   GemmShape shape_;
-  WholeSide left_, right_;
+  IntegerSide left_, right_;
   ValueId made_;
   Gemm<int32_t> gemm_;  // the pointers are null
   GemmPlan plan_;
+  GemmTasks tasks_;
   int threads_;
-  PackedWeights::Bytes packed_;  // null: the right matrix is packed in each run
-  std::vector<BlockOfC> blocks_;
+  PackedWeights::Bytes packed_;  // null: each run packs the right matrix
 };
 
 // The panels of a constant matrix without a zero point.
 PackedWeights::Bytes packed_panels(const LoweringContext& context, const GemmShape& shape,
-                                   const WholeOperand& left, const WholeSide& right) {
+                                   const Int16Operand& left, const IntegerSide& right) {
   const PackedFormat format{.layout = PackedLayout::int16_gemm};
   return context.packed.pack(right.id, format, [&](const Tensor& tensor) {
     const Tensor host = tensor.host();
@@ -116,15 +107,17 @@ PackedWeights::Bytes packed_panels(const LoweringContext& context, const GemmSha
     right.operand.pack(host.raw_data(), 0, context.config.threads, pairs.data());
     Gemm<int32_t> gemm = gemm_of(shape, left, right.operand);
     gemm.b.data = pairs.data();
-    auto packed = context.packed.allocate(GemmPlan(gemm).packed_count() * int64_t{sizeof(int32_t)});
-    pack_panels(gemm, context.config.threads, reinterpret_cast<int32_t*>(packed.get()));
+    const GemmPlan plan(gemm);
+    auto packed = context.packed.allocate(plan.packed_count() * int64_t{sizeof(int32_t)});
+    pack_in_parts(gemm, plan.panels(), context.config.threads,
+                  reinterpret_cast<int32_t*>(packed.get()));
     return packed;
   });
 }
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_whole_gemm(const KernelCall& call) {
+std::optional<StepDescriptor> lower_integer_gemm(const KernelCall& call) {
   const LoweringContext& context = call.context;
   const ValueId made = call.made();
   const ValueId left_id = *call.tensor(0), right_id = *call.tensor(1);
@@ -134,8 +127,8 @@ std::optional<StepDescriptor> lower_whole_gemm(const KernelCall& call) {
     if (!id) return std::nullopt;
     return TypedValue{*id, context.shaped.dtype(*id)};
   };
-  WholeSide left{left_id, zero(2), {context.shaped.dtype(left_id), shape.m, shape.k, true}};
-  WholeSide right{right_id, zero(3), {context.shaped.dtype(right_id), shape.n, shape.k, false}};
+  IntegerSide left{left_id, zero(2), {context.shaped.dtype(left_id), shape.m, shape.k, true}};
+  IntegerSide right{right_id, zero(3), {context.shaped.dtype(right_id), shape.n, shape.k, false}};
   StepDescriptor descriptor{.reads = {left_id}, .writes = {made}, .takes_epilogue = true};
   PackedWeights::Bytes packed;
   if (!right.zero && is_packed(context, shape, {right_id})) {
@@ -147,8 +140,8 @@ std::optional<StepDescriptor> lower_whole_gemm(const KernelCall& call) {
     if (at) descriptor.reads.push_back(at->id);
   }
   descriptor.step =
-      std::make_unique<WholeGemmStep>(std::move(shape), std::move(left), std::move(right), made,
-                                      context.config.threads, std::move(packed));
+      std::make_unique<IntegerGemmStep>(std::move(shape), std::move(left), std::move(right), made,
+                                        context.config.threads, std::move(packed));
   return descriptor;
 }
 

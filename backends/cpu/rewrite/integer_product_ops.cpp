@@ -1,4 +1,4 @@
-#include "backends/cpu/rewrite/whole_product_ops.hpp"
+#include "backends/cpu/rewrite/integer_product_ops.hpp"
 
 #include "mithril/base/error.hpp"
 #include "mithril/op/eval_context.hpp"
@@ -29,16 +29,16 @@ OpDef of_integers(const char* from, std::string name, std::vector<std::string> z
 
 }  // namespace
 
-const OpDef& whole_matmul() {
-  static const OpDef op = of_integers("matmul", "whole_matmul", {"left_zero", "right_zero"},
-                                      "whole_gemm(left, right, left_zero, right_zero)");
+const OpDef& integer_matmul() {
+  static const OpDef op = of_integers("matmul", "integer_matmul", {"left_zero", "right_zero"},
+                                      "integer_gemm(left, right, left_zero, right_zero)");
   return op;
 }
 
-const OpDef& whole_conv2d() {
+const OpDef& integer_conv2d() {
   static const OpDef op = of_integers(
-      "conv2d", "whole_conv2d", {"input_zero"},
-      "whole_convolution(input, weight, bias, stride, padding, dilation, groups, input_zero)");
+      "conv2d", "integer_conv2d", {"input_zero"},
+      "integer_convolution(input, weight, bias, stride, padding, dilation, groups, input_zero)");
   return op;
 }
 

@@ -1,4 +1,4 @@
-// Whole numbers as pairs of int16: the elements of two consecutive k in 32 bits.
+// Integers as int16 pairs: the elements of two consecutive k in 32 bits.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace mithril::cpu_backend {
 
-// Matrices of whole numbers as matrices of pairs, as VnniOperand. The last element of an odd k is
-// paired with 0.
-struct WholeOperand {
+// Integer matrices as matrices of int16 pairs, as VnniOperand for bfloat16. The last element of an
+// odd k is paired with 0.
+struct Int16Operand {
   DType dtype = DType::uint8;  // or int8 or int16
   int64_t lines = 0, k = 0;    // k in elements
   bool contiguous = true;      // the elements of a line are contiguous; otherwise those of each k

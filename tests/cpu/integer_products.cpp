@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/rewrite/multiply_whole_numbers.hpp"
+#include "backends/cpu/rewrite/narrow_integer_products.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
@@ -18,7 +18,7 @@
 namespace mithril::tests {
 namespace {
 
-using cpu_backend::multiply_whole_numbers;
+using cpu_backend::narrow_integer_products;
 
 // Half of the numbers are the least or the largest of the dtype.
 Tensor random_bytes(DType dtype, const Dims& dims, uint32_t seed) {
@@ -55,18 +55,18 @@ class Product {
   }
   // The outputs: the product, as int32, as float32, and as float32 through int32.
   void finish(ValueId product) {
-    const ValueId whole = add("cast", {product, Datum(DType::int32)});
+    const ValueId as_int32 = add("cast", {product, Datum(DType::int32)});
     graph_.add_output("product", product);
-    graph_.add_output("whole", whole);
+    graph_.add_output("as_int32", as_int32);
     graph_.add_output("floats", add("cast", {product, Datum(DType::float32)}));
-    const ValueId scaled = add("cast", {whole, Datum(DType::float32)});
+    const ValueId scaled = add("cast", {as_int32, Datum(DType::float32)});
     graph_.add_output("scaled", add("multiply", {scaled, Datum(0.25)}));
   }
 
-  bool is_whole() const { return count("whole_") > 0; }
+  bool is_narrowed() const { return count("integer_") > 0; }
   // The nodes of ops whose names begin like this, after the rewrite.
   int64_t count(const char* op) const {
-    const Graph made = multiply_whole_numbers(graph_);
+    const Graph made = narrow_integer_products(graph_);
     return std::count_if(made.nodes().begin(), made.nodes().end(),
                          [&](const Node& node) { return node.op->name.starts_with(op); });
   }
@@ -103,7 +103,7 @@ struct ProductSizes {
 
 enum class RightOperand { constant, bytes, bytes_above_zero };
 
-Product whole_matrix_product(const ProductSizes& s, DType left, RightOperand right, bool has_zero) {
+Product matrix_product(const ProductSizes& s, DType left, RightOperand right, bool has_zero) {
   Product product;
   const Tensor zero = one_number(left, left == DType::uint8 ? 255 : -128);
   const ValueId x =
@@ -122,7 +122,7 @@ struct WholeWindows {
   int64_t stride = 1, padding = 0, dilation = 1, groups = 1;
 };
 
-Product whole_convolution(const WholeWindows& w, DType dtype, bool has_bias) {
+Product integer_convolution(const WholeWindows& w, DType dtype, bool has_bias) {
   Product product;
   const Tensor zero = one_number(dtype, 100);
   const ValueId x = product.wide(random_bytes(dtype, w.input, 1), &zero);
@@ -137,7 +137,7 @@ Product whole_convolution(const WholeWindows& w, DType dtype, bool has_bias) {
 
 }  // namespace
 
-TEST_CASE("matrix products of 8-bit numbers are exact") {
+TEST_CASE("matrix products of 8-bit integers are exact") {
   for (const DType left : {DType::uint8, DType::int8}) {
     for (const RightOperand right :
          {RightOperand::constant, RightOperand::bytes, RightOperand::bytes_above_zero}) {
@@ -150,12 +150,12 @@ TEST_CASE("matrix products of 8-bit numbers are exact") {
                                     {1, 130, 513},
                                     {29, 65, 1030}}) {
         for (const bool has_zero : {false, true}) {
-          const Product product = whole_matrix_product(s, left, right, has_zero);
+          const Product product = matrix_product(s, left, right, has_zero);
           CAPTURE(s.rows);
           CAPTURE(s.columns);
           CAPTURE(s.depth);
           CAPTURE(has_zero);
-          CHECK(product.is_whole());
+          CHECK(product.is_narrowed());
           CHECK(product.difference() == "");
         }
       }
@@ -163,27 +163,27 @@ TEST_CASE("matrix products of 8-bit numbers are exact") {
   }
 }
 
-TEST_CASE("products of no numbers are zeros") {
+TEST_CASE("products of empty matrices are zeros") {
   for (const RightOperand right : {RightOperand::constant, RightOperand::bytes}) {
-    CHECK(whole_matrix_product({3, 4, 0}, DType::uint8, right, true).difference() == "");
-    CHECK(whole_matrix_product({0, 4, 2}, DType::uint8, right, true).difference() == "");
-    CHECK(whole_matrix_product({3, 0, 2}, DType::uint8, right, true).difference() == "");
+    CHECK(matrix_product({3, 4, 0}, DType::uint8, right, true).difference() == "");
+    CHECK(matrix_product({0, 4, 2}, DType::uint8, right, true).difference() == "");
+    CHECK(matrix_product({3, 0, 2}, DType::uint8, right, true).difference() == "");
   }
 }
 
-TEST_CASE("batches of matrix products of 8-bit numbers are exact") {
+TEST_CASE("batches of matrix products of 8-bit integers are exact") {
   for (const bool is_shared : {false, true}) {
     Product product;
     const ValueId x = product.wide(random_bytes(DType::uint8, {2, 3, 5, 7}, 1));
     const Dims dims = is_shared ? Dims{7, 6} : Dims{3, 7, 6};
     product.finish(
         product.add("matmul", {x, product.constant(random_bytes(DType::int8, dims, 2))}));
-    CHECK(product.is_whole());
+    CHECK(product.is_narrowed());
     CHECK(product.difference() == "");
   }
 }
 
-TEST_CASE("convolutions of 8-bit numbers are exact") {
+TEST_CASE("convolutions of 8-bit integers are exact") {
   const WholeWindows all[] = {{{1, 1, 1, 1}, {1, 1, 1, 1}},
                               {{2, 3, 5, 7}, {4, 3, 1, 1}},
                               {{1, 4, 9, 33}, {15, 4, 3, 3}, 1, 1},
@@ -195,35 +195,35 @@ TEST_CASE("convolutions of 8-bit numbers are exact") {
   for (const WholeWindows& windows : all) {
     for (const DType dtype : {DType::uint8, DType::int8}) {
       for (const bool has_bias : {false, true}) {
-        const Product product = whole_convolution(windows, dtype, has_bias);
+        const Product product = integer_convolution(windows, dtype, has_bias);
         CAPTURE(windows.input);
         CAPTURE(windows.weight);
-        CHECK(product.is_whole());
+        CHECK(product.is_narrowed());
         CHECK(product.difference() == "");
       }
     }
   }
 }
 
-TEST_CASE("a bias of int32 that data decides is added by the convolution, and wraps") {
+TEST_CASE("a convolution adds a computed int32 bias, and the sums wrap") {
   Product product;
   const ValueId x = product.wide(random_bytes(DType::uint8, {2, 5, 6, 7}, 1));
   const ValueId weight = product.constant(random_bytes(DType::int8, {9, 5, 3, 3}, 2));
   const ValueId sums = product.add("conv2d", {x, weight});
-  const ValueId whole = product.add("cast", {sums, Datum(DType::int32)});
+  const ValueId as_int32 = product.add("cast", {sums, Datum(DType::int32)});
   std::vector<double> numbers(9, 2147483647.0);
   numbers.front() = -1;
   const ValueId bias = product.input(Tensor::of({9}, numbers).to(DType::int32));
   const ValueId channels = product.add("reshape", {bias, Datum::ints({1, 9, 1, 1})});
-  const ValueId total = product.add("add", {whole, channels});
+  const ValueId total = product.add("add", {as_int32, channels});
   product.output("total", total);
   product.output("floats", product.add("cast", {total, Datum(DType::float32)}));
   CHECK(product.count("add") == 0);
-  CHECK(product.count("whole_conv2d") == 1);
+  CHECK(product.count("integer_conv2d") == 1);
   CHECK(product.difference() == "");
 }
 
-TEST_CASE("weights of bytes are read without their zero points") {
+TEST_CASE("the zero points of 8-bit weights are subtracted") {
   for (const bool has_zero : {false, true}) {
     Product product;
     const ValueId x = product.wide(random_bytes(DType::uint8, {3, 11}, 1));
@@ -236,16 +236,16 @@ TEST_CASE("weights of bytes are read without their zero points") {
     }
     product.finish(product.add("matmul", {x, weight}));
     CHECK(product.count("subtract") == 0);
-    CHECK(product.is_whole());
+    CHECK(product.is_narrowed());
     CHECK(product.difference() == "");
   }
 }
 
-TEST_CASE("a convolution of no images has no results") {
-  CHECK(whole_convolution({{0, 3, 4, 4}, {2, 3, 3, 3}}, DType::uint8, false).difference() == "");
+TEST_CASE("a convolution of an empty batch is empty") {
+  CHECK(integer_convolution({{0, 3, 4, 4}, {2, 3, 3, 3}}, DType::uint8, false).difference() == "");
 }
 
-TEST_CASE("products that int32 may not hold, and other numbers, stay float64") {
+TEST_CASE("products whose sums may exceed int32, or of other numbers, stay float64") {
   const auto product_with = [](const Tensor& weight) {
     Product product;
     const ValueId x = product.wide(random_bytes(DType::uint8, {2, weight.dims().front()}, 1));
@@ -253,14 +253,14 @@ TEST_CASE("products that int32 may not hold, and other numbers, stay float64") {
     return product;
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK(product_with(Tensor::full(DType::float64, {2, 3}, 32767)).is_whole());
-  CHECK_FALSE(product_with(Tensor::full(DType::float64, {2, 3}, 32768)).is_whole());
-  CHECK_FALSE(product_with(Tensor::full(DType::float64, {2, 3}, 0.5)).is_whole());
-  CHECK_FALSE(product_with(Tensor::full(DType::float64, {2, 3}, nan)).is_whole());
+  CHECK(product_with(Tensor::full(DType::float64, {2, 3}, 32767)).is_narrowed());
+  CHECK_FALSE(product_with(Tensor::full(DType::float64, {2, 3}, 32768)).is_narrowed());
+  CHECK_FALSE(product_with(Tensor::full(DType::float64, {2, 3}, 0.5)).is_narrowed());
+  CHECK_FALSE(product_with(Tensor::full(DType::float64, {2, 3}, nan)).is_narrowed());
   // 255 * 127 * 66,312 is above the largest int32.
-  CHECK(product_with(Tensor::full(DType::float64, {66311, 1}, 127)).is_whole());
+  CHECK(product_with(Tensor::full(DType::float64, {66311, 1}, 127)).is_narrowed());
   const Product large = product_with(Tensor::full(DType::float64, {66312, 1}, 127));
-  CHECK_FALSE(large.is_whole());
+  CHECK_FALSE(large.is_narrowed());
   CHECK(large.difference() == "");
 }
 
