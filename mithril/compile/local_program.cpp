@@ -13,7 +13,7 @@
 #include "mithril/passes/placements/batch_rows.hpp"
 #include "mithril/passes/placements/place.hpp"
 #include "mithril/passes/placements/place_beginning.hpp"
-#include "mithril/passes/placements/repeat_at_end.hpp"
+#include "mithril/passes/placements/recompute_at_end.hpp"
 #include "mithril/passes/placements/shard.hpp"
 
 namespace mithril {
@@ -128,7 +128,7 @@ Graph with_sharded_memory(const CompiledState& compiled, const TrainingGraph& st
     options.input_axes[of.input] = axis_of_memory(compiled, key, value);
   }
   shard_donations(step.donations, options);
-  return repeat_at_end(shard(placed, options).graph, memory_outputs(step));
+  return recompute_at_end(shard(placed, options).graph, memory_outputs(step));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@
 #include "mithril/passes/pipeline.hpp"
 #include "mithril/passes/placements/buckets.hpp"
 #include "mithril/passes/placements/place.hpp"
-#include "mithril/passes/placements/repeat_at_end.hpp"
+#include "mithril/passes/placements/recompute_at_end.hpp"
 #include "mithril/passes/placements/shard.hpp"
 #include "mithril/train_model/train_model.hpp"
 #include "mithril/training/batches.hpp"
@@ -104,7 +104,7 @@ PlannedStep planned_step(int size, OptimizerState kind) {
     for (const ParameterInput& of : step.memory) sharding.input_axes[of.input] = 0;
     for (const Donation& donation : step.donations)
       sharding.output_axes[donation.output] = sharding.input_axes[donation.input];
-    own = repeat_at_end(shard(own, sharding).graph, memory_outputs(step));
+    own = recompute_at_end(shard(own, sharding).graph, memory_outputs(step));
   }
   own.facts()->unify(own.value(own.inputs()[0]).dims[0], Dim(16));
   own.facts()->settle();

@@ -100,7 +100,7 @@ class DividedGraph {
   const Beginning beginning_;
   std::vector<bool> is_input_;            // per value
   std::vector<const Tensor*> constants_;  // per value; null: it is none
-  std::vector<bool> is_read_;             // per value: by the rest
+  std::vector<bool> is_read_;             // per value: whether a node after the beginning reads it
   std::vector<ValueId> crossing_;
   size_t kept_ = 0;  // outputs of the beginning
 };

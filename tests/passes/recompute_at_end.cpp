@@ -1,5 +1,5 @@
-// Outputs that exchanges depend on, computed once more after the last exchange.
-#include "mithril/passes/placements/repeat_at_end.hpp"
+// Recomputes outputs that exchanges depend on after the last exchange.
+#include "mithril/passes/placements/recompute_at_end.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 namespace mithril {
 namespace {
 
-// A step with two moments: the exchange makes the parameter whole.
+// A step with two moments. The exchange gathers the blocks of the parameter.
 const char* const step_of_two_moments = R"(graph {
   input p: float32[8]
   input m: float32[4]
@@ -39,7 +39,7 @@ std::string nodes_of(const Graph& graph) {
 }  // namespace
 
 TEST_CASE("moments that an exchange depends on are computed once more after it") {
-  const Graph graph = repeat_at_end(parse_graph(step_of_two_moments), {{1, 2}});
+  const Graph graph = recompute_at_end(parse_graph(step_of_two_moments), {{1, 2}});
   verify(graph);
   CHECK(nodes_of(graph) ==
         R"(  g: float32[4] = slice(input: x, starts: (0,), stops: (4,), steps: None, axes: (0,))
@@ -50,24 +50,24 @@ TEST_CASE("moments that an exchange depends on are computed once more after it")
   part: float32[8] = pad(input: block, pad_width: ((0, 4),), value: 0)
   started: float32[8] = all_reduce_start(inputs: [part], group: "threads", reduction: "sum")
   p2: float32[8] = all_reduce_wait(inputs: [started])
-  repeated.m2: float32[4] = add(left: m, right: g)
-  repeated.s: float32[4] = multiply(left: g, right: g)
-  repeated.v2: float32[4] = add(left: v, right: repeated.s)
+  recomputed.m2: float32[4] = add(left: m, right: g)
+  recomputed.s: float32[4] = multiply(left: g, right: g)
+  recomputed.v2: float32[4] = add(left: v, right: recomputed.s)
   output p = p2
-  output m = repeated.m2
-  output v = repeated.v2
+  output m = recomputed.m2
+  output v = recomputed.v2
 }
 )");
 }
 
 TEST_CASE("a moment is kept if what it is made of has as many bytes") {
   const Graph graph = parse_graph(step_of_two_moments);
-  CHECK(to_string(repeat_at_end(graph, {{1}})) == to_string(graph));
-  CHECK(to_string(repeat_at_end(graph, {{1}, {2}})) == to_string(graph));
-  CHECK(to_string(repeat_at_end(graph, {})) == to_string(graph));
+  CHECK(to_string(recompute_at_end(graph, {{1}})) == to_string(graph));
+  CHECK(to_string(recompute_at_end(graph, {{1}, {2}})) == to_string(graph));
+  CHECK(to_string(recompute_at_end(graph, {})) == to_string(graph));
 }
 
-TEST_CASE("what no exchange depends on is not repeated") {
+TEST_CASE("an output that no exchange depends on is not recomputed") {
   const Graph graph = parse_graph(R"(graph {
   input m: float32[4]
   input v: float32[4]
@@ -79,7 +79,7 @@ TEST_CASE("what no exchange depends on is not repeated") {
   output m = m2
   output v = v2
 })");
-  CHECK(to_string(repeat_at_end(graph, {{0, 1}})) == to_string(graph));
+  CHECK(to_string(recompute_at_end(graph, {{0, 1}})) == to_string(graph));
 }
 
 }  // namespace mithril

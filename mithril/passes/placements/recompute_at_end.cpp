@@ -1,4 +1,4 @@
-#include "mithril/passes/placements/repeat_at_end.hpp"
+#include "mithril/passes/placements/recompute_at_end.hpp"
 
 #include <map>
 #include <set>
@@ -13,12 +13,12 @@
 namespace mithril {
 namespace {
 
-class Repetition {
+class Recomputation {
  public:
-  explicit Repetition(const Graph& graph)
+  explicit Recomputation(const Graph& graph)
       : graph_(graph),
         rebuilder_(graph),
-        scope_(unused_prefix(graph, "repeated")),
+        scope_(unused_prefix(graph, "recomputed")),
         makers_(graph.values().size(), -1),
         precedes_(graph.values().size()) {
     for (size_t i = 0; i < graph.nodes().size(); ++i) {
@@ -33,9 +33,9 @@ class Repetition {
       std::set<ValueId> made;
       for (const size_t output : group) {
         const ValueId id = graph_.outputs()[output].value;
-        if (precedes_[index(id)] && is_repeated(id, bytes(id))) made.insert(id);
+        if (precedes_[index(id)] && is_recomputable(id, bytes(id))) made.insert(id);
       }
-      if (bytes_read(made) < bytes_of(made)) repeat(made);
+      if (bytes_read(made) < bytes_of(made)) recompute(made);
     }
     return rebuilder_.finish();
   }
@@ -62,15 +62,16 @@ class Repetition {
     }
   }
 
-  // Whether one formula makes each element of the value, which has so many bytes.
-  bool is_repeated(ValueId id, std::int64_t size) const {
+  // Whether an elementwise node computes the value and the value has `size` bytes.
+  bool is_recomputable(ValueId id, std::int64_t size) const {
     const int maker = makers_[index(id)];
     if (maker < 0 || size == 0 || bytes(id) != size) return false;
     const Node& node = graph_.nodes()[static_cast<size_t>(maker)];
     return node.op->spelling("c") && node.outputs.size() == 1;
   }
 
-  // The values that are read, and are no inputs or constants, which exist in any case.
+  // The bytes of the values that recomputing reads. Inputs and constants do not count: they exist
+  // anyway.
   std::int64_t bytes_read(const std::set<ValueId>& made) const {
     std::set<ValueId> read, seen;
     std::vector<std::pair<ValueId, std::int64_t>> open;
@@ -79,7 +80,7 @@ class Repetition {
       const auto [id, size] = open.back();
       open.pop_back();
       if (!seen.insert(id).second) continue;
-      if (!is_repeated(id, size)) {
+      if (!is_recomputable(id, size)) {
         if (makers_[index(id)] >= 0) read.insert(id);
         continue;
       }
@@ -91,19 +92,19 @@ class Repetition {
     return bytes_of(read);
   }
 
-  void repeat(const std::set<ValueId>& made) {
-    for (const ValueId id : made) repeated(id, bytes(id));
+  void recompute(const std::set<ValueId>& made) {
+    for (const ValueId id : made) recomputed(id, bytes(id));
     for (const ValueId id : made) rebuilder_.replace(id, again_.at(id));
   }
 
-  // The value in the new graph, made once more if that is repeated.
-  ValueId repeated(ValueId id, std::int64_t size) {
-    if (!is_repeated(id, size)) return rebuilder_.map(id);
+  // The value in the new graph, recomputed where that is possible.
+  ValueId recomputed(ValueId id, std::int64_t size) {
+    if (!is_recomputable(id, size)) return rebuilder_.map(id);
     const auto known = again_.find(id);
     if (known != again_.end()) return known->second;
     Node node = graph_.nodes()[static_cast<size_t>(makers_[index(id)])];
     for (Argument& argument : node.arguments) {
-      if (ValueId* next = std::get_if<ValueId>(&argument)) *next = repeated(*next, size);
+      if (ValueId* next = std::get_if<ValueId>(&argument)) *next = recomputed(*next, size);
     }
     Value value = graph_.value(id);
     value.name = scope_ + "." + value.name;
@@ -124,8 +125,8 @@ class Repetition {
 
 }  // namespace
 
-Graph repeat_at_end(const Graph& graph, const std::vector<std::vector<size_t>>& groups) {
-  return Repetition(graph).run(groups);
+Graph recompute_at_end(const Graph& graph, const std::vector<std::vector<size_t>>& groups) {
+  return Recomputation(graph).run(groups);
 }
 
 }  // namespace mithril
