@@ -1,4 +1,4 @@
-// Checksums that find out whether large data is the same.
+// Checksums that compare large data.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace mithril {
 
-// The checksum of bytes, as fast as memory delivers them. Different data of one size has the same
-// checksum by chance, with a probability of about 2^-64: also if words are exchanged, or if bits
-// change in several of them. It is no protection against data that was made to have it.
+// Returns a 64-bit checksum, at the speed of memory. Two different inputs of one size have equal
+// checksums with a probability of about 2^-64. It does not protect against data that was crafted to
+// collide.
 std::uint64_t checksum_of(std::span<const std::byte> bytes);
 
 }  // namespace mithril

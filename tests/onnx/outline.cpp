@@ -1,4 +1,4 @@
-// What is read of the elements of ONNX files, and when.
+// The first use of an ONNX initializer reads its elements.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -38,7 +38,7 @@ TEST_CASE("onnx: elements are read when a tensor is used, also those that are co
     const onnx::KnownTensor w = onnx::read_tensor(file.graph.initializers.front(), file, "w");
     CHECK(w.dims() == Dims{weight_size});
     CHECK(w.bytes() == 4 * weight_size);
-    CHECK(tests::resident_kilobytes(path) < 8192);  // the system maps 2 MiB around what is read
+    CHECK(tests::resident_kilobytes(path) < 8192);  // the kernel maps up to 2 MiB around each page
     const onnx::KnownTensor shared = w;
     CHECK(w->values<float>()[weight_size - 1] == 2);
     CHECK(shared->raw_data() == w->raw_data());
