@@ -206,38 +206,41 @@ std::int64_t block_size(const NodeContext& node) {
   return within("its attribute 'blocksize'", node.integer("blocksize"), 1, 1 << 15);
 }
 
-[[noreturn]] void refuse_blocks(std::int64_t size, std::int64_t block) {
-  refuse("a size of " + std::to_string(size) + " is not a multiple of " + std::to_string(block));
+// The number of blocks. A model refuses a size that is no multiple where it is evaluated.
+Size blocks_of(const Size& size, std::int64_t block) {
+  const auto* number = std::get_if<std::int64_t>(&size);
+  if (!number) return apply("floor_divide", {binding_of(size), block});
+  if (*number % block != 0)
+    refuse("a size of " + std::to_string(*number) + " is not a multiple of " +
+           std::to_string(block));
+  return *number / block;
 }
 
 Outputs depth_to_space(const NodeContext& node) {
   const std::int64_t block = block_size(node);
   const std::vector<Size> sizes = node.sizes();
-  const std::vector<std::int64_t> dims = node.known_dims();
-  if (dims[1] % (block * block) != 0) refuse_blocks(dims[1], block * block);
-  const std::int64_t channels = dims[1] / (block * block);
+  const Size channels = blocks_of(sizes[1], block * block);
   const bool is_crd = node.text("mode", "DCR") == "CRD";
   const std::vector<Size> split =
       is_crd ? std::vector<Size>{sizes[0], channels, block, block, sizes[2], sizes[3]}
              : std::vector<Size>{sizes[0], block, block, channels, sizes[2], sizes[3]};
   const std::vector<std::int64_t> order = is_crd ? std::vector<std::int64_t>{0, 1, 4, 2, 5, 3}
                                                  : std::vector<std::int64_t>{0, 3, 4, 1, 5, 2};
-  return {reshaped(transposed(reshaped(node[0], split), order),
-                   {sizes[0], channels, dims[2] * block, dims[3] * block})};
+  const Size height = product_of({sizes[2], block}), width = product_of({sizes[3], block});
+  return {
+      reshaped(transposed(reshaped(node[0], split), order), {sizes[0], channels, height, width})};
 }
 
 Outputs space_to_depth(const NodeContext& node) {
   const std::int64_t block = block_size(node);
   const std::vector<Size> sizes = node.sizes();
-  const std::vector<std::int64_t> dims = node.known_dims();
-  for (const std::int64_t dim : {dims[2], dims[3]})
-    if (dim % block != 0) refuse_blocks(dim, block);
-  const std::int64_t height = dims[2] / block, width = dims[3] / block;
+  const Size height = blocks_of(sizes[2], block), width = blocks_of(sizes[3], block);
   const Connection split = reshaped(node[0], {sizes[0], sizes[1], height, block, width, block});
   const bool is_crd = node.text("mode", "DCR") == "CRD";
   const std::vector<std::int64_t> order = is_crd ? std::vector<std::int64_t>{0, 1, 3, 5, 2, 4}
                                                  : std::vector<std::int64_t>{0, 3, 5, 1, 2, 4};
-  return {reshaped(transposed(split, order), {sizes[0], dims[1] * block * block, height, width})};
+  const Size channels = product_of({sizes[1], block, block});
+  return {reshaped(transposed(split, order), {sizes[0], channels, height, width})};
 }
 
 Outputs trilu(const NodeContext& node) {
@@ -287,12 +290,12 @@ std::vector<OpRow> moving_rows() {
   return {
       {"CenterCropPad", 18, center_crop_pad, "Pad", "sizes that are not known"},
       {"Concat", 1, concat, "Concat", {}, true},
-      {"DepthToSpace", 1, depth_to_space, "Reshape, Transpose", "sizes that are not known", true},
+      {"DepthToSpace", 1, depth_to_space, "Reshape, Transpose", {}, true},
       {"Pad", 1, pad, "Pad; Gather for other modes", "pads that depend on data"},
       {"ReverseSequence", 10, reverse_sequence, "TakeAlongAxis", {}, true},
       {"Slice", 1, slice_of, "PrimitiveSlice; Gather backwards", "limits that depend on data",
        true},
-      {"SpaceToDepth", 1, space_to_depth, "Reshape, Transpose", "sizes that are not known", true},
+      {"SpaceToDepth", 1, space_to_depth, "Reshape, Transpose", {}, true},
       {"Split", 1, split, "PrimitiveSlice", "sizes that depend on data", true},
       {"Tile", 6, tile, "Tile", "repeats that depend on data", true},
       {"Trilu", 14, trilu, "Where"},

@@ -1,0 +1,116 @@
+"""Ops of ONNX on axes of any size: one model, evaluated at several sizes, against NumPy."""
+
+import numpy as np
+import onnx_bytes as ob
+import pytest
+from onnx_nodes import read, refusal
+
+import mithril as ml
+
+SIZES = [(2, 3), (4, 1), (1, 5)]
+
+
+def run_each(path, node, draw, sizes, known=None):
+    """Data and results of the node at each of SIZES."""
+    data = [draw(*each) for each in SIZES]
+    net = read(path, node, data[0], sizes=sizes, known=known)
+    compiled = ml.compile(net.model, ml.CpuBackend(dtype="float64"), inference=True)
+    for each in data:
+        yield each, np.asarray(compiled.evaluate(net.params, each)["y"])
+
+
+def elements(*dims):
+    return np.arange(np.prod(dims), dtype=np.float64).reshape(dims)
+
+
+def indices(*limits, count):
+    """Tuples of indices, of which every second counts from the end."""
+    places = np.array([[(7 * i + 3) % limit for limit in limits] for i in range(count)])
+    places[1::2] -= limits
+    return places
+
+
+def test_elements_are_gathered_by_tuples(tmp_path):
+    def draw(n, m):
+        return {"x": elements(n, m, 2), "i": indices(n, m, count=6).reshape(3, 2, 2)}
+
+    node = ob.node("GatherND", "x i", "y")
+    for data, y in run_each(tmp_path, node, draw, {"x": ["N", "M", 2]}):
+        at = data["i"]
+        assert y.tolist() == data["x"][at[..., 0], at[..., 1]].tolist()
+
+
+def test_elements_of_each_batch_are_gathered_by_tuples(tmp_path):
+    def draw(n, m):
+        return {"x": elements(n, m, 2), "i": indices(m, count=3 * n).reshape(n, 3, 1)}
+
+    node = ob.node("GatherND", "x i", "y", batch_dims=1)
+    sizes = {"x": ["N", "M", 2], "i": ["N", 3, 1]}
+    for data, y in run_each(tmp_path, node, draw, sizes):
+        expected = [x[i[:, 0]] for x, i in zip(data["x"], data["i"], strict=True)]
+        assert y.tolist() == np.array(expected).tolist()
+
+
+def test_elements_are_scattered_by_tuples(tmp_path):
+    def draw(n, m):
+        return {"x": elements(n, 3, m), "i": np.array([[n - 1, 0], [-1, 2]]), "u": -elements(2, m)}
+
+    node = ob.node("ScatterND", "x i u", "y")
+    for data, y in run_each(tmp_path, node, draw, {"x": ["N", 3, "M"], "u": [2, "M"]}):
+        expected = data["x"].copy()
+        expected[data["i"][:, 0], data["i"][:, 1]] = data["u"]
+        assert y.tolist() == expected.tolist()
+
+
+def test_tuples_of_any_length_are_refused(tmp_path):
+    data = {"x": elements(2, 3), "i": np.array([[1, 2]])}
+    found = refusal(tmp_path, ob.node("GatherND", "x i", "y"), data, sizes={"i": [1, "K"]})
+    assert "the number of indices in a tuple is not known" in found
+
+
+@pytest.mark.parametrize("mode", ["linear", "circular"])
+def test_rows_of_a_cache_are_replaced(tmp_path, mode):
+    def draw(n, m):
+        data = {"x": elements(n, 2, 8, m), "u": -1 - elements(n, 2, 3, m)}
+        return data | {"i": np.arange(n) + (6 if mode == "circular" else 1)}
+
+    node = ob.node("TensorScatter", "x u i", "y", mode=mode)
+    sizes = {"x": ["N", 2, 8, "M"], "u": ["N", 2, 3, "M"], "i": ["N"]}
+    for data, y in run_each(tmp_path, node, draw, sizes):
+        expected = data["x"].copy()
+        for row, begin in enumerate(data["i"]):
+            for step in range(3):
+                expected[row, :, (begin + step) % 8] = data["u"][row, :, step]
+        assert y.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("mode", ["DCR", "CRD"])
+def test_depth_becomes_space_and_space_depth(tmp_path, mode):
+    """SpaceToDepth is the inverse of DepthToSpace."""
+
+    def draw(n, m):
+        return {"x": elements(2, 8, n, m)}
+
+    sizes = {"x": [2, 8, "N", "M"]}
+    there = ob.node("DepthToSpace", "x", "y", blocksize=2, mode=mode)
+    both = [
+        ob.node("DepthToSpace", "x", "z", blocksize=2, mode=mode),
+        ob.node("SpaceToDepth", "z", "y", blocksize=2, mode=mode),
+    ]
+    for data, y in run_each(tmp_path, there, draw, sizes):
+        n, m = data["x"].shape[2:]
+        assert y.shape == (2, 2, 2 * n, 2 * m)
+        blocks = data["x"].reshape(2, 2, 2, 2, n, m)
+        corner = blocks[:, 1, 0] if mode == "DCR" else blocks[:, :, 1, 0]
+        assert y[:, :, 1::2, 0::2].tolist() == corner.tolist()
+    for data, y in run_each(tmp_path, both, draw, sizes):
+        assert y.tolist() == data["x"].tolist()
+
+
+def test_space_that_is_no_multiple_of_the_block_is_refused(tmp_path):
+    data = {"x": elements(1, 2, 4, 5)}
+    node = ob.node("SpaceToDepth", "x", "y", blocksize=2)
+    net = read(tmp_path, node, data, sizes={"x": [1, 2, "N", "M"]})
+    compiled = ml.compile(net.model, ml.CpuBackend(dtype="float64"), inference=True)
+    with pytest.raises(ml.ShapeError, match="cannot reshape"):
+        compiled.evaluate(net.params, data)
