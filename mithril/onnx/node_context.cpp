@@ -102,14 +102,25 @@ std::optional<std::vector<std::int64_t>> NodeContext::dims(std::size_t i) const 
 }
 
 std::vector<std::int64_t> NodeContext::known_dims(std::size_t i) const {
-  const auto numbers = dims(i);
-  if (!numbers) {
+  std::vector<std::int64_t> made;
+  for (const Size& size : sizes(i)) made.push_back(known_size(i, size));
+  return made;
+}
+
+std::int64_t NodeContext::known_dim(std::size_t i, std::size_t axis) const {
+  const std::vector<Size> found = sizes(i);
+  if (axis >= found.size())
+    refuse("its input " + in_quotes(node_.inputs[i]) + " has no axis " + std::to_string(axis));
+  return known_size(i, found[axis]);
+}
+
+std::int64_t NodeContext::known_size(std::size_t i, const Size& size) const {
+  const auto* number = std::get_if<std::int64_t>(&size);
+  if (!number) {
     refuse("it needs the sizes of " + in_quotes(node_.inputs[i]),
            "shapes= of the inputs states them");
   }
-  for (const std::int64_t number : *numbers)
-    within("a size of " + in_quotes(node_.inputs[i]), number, 0);
-  return *numbers;
+  return within("a size of " + in_quotes(node_.inputs[i]), *number, 0);
 }
 
 const Tensor& NodeContext::known(std::size_t i) const {

@@ -65,6 +65,7 @@ class NodeContext {
   std::vector<Size> sizes(std::size_t i = 0) const;  // of the axes
   std::optional<std::vector<std::int64_t>> dims(std::size_t i = 0) const;
   std::vector<std::int64_t> known_dims(std::size_t i = 0) const;  // refused if they are not known
+  std::int64_t known_dim(std::size_t i, std::size_t axis) const;
   // The rank, refused outside of these limits.
   std::size_t need_rank(std::size_t i, std::size_t least, std::size_t most = most_axes) const;
 
@@ -100,6 +101,8 @@ class NodeContext {
   std::int64_t axis(std::int64_t axis, std::size_t rank) const;
 
  private:
+  std::int64_t known_size(std::size_t i, const Size& size) const;
+
   Workspace& workspace_;
   const FileRecord& file_;
   const NodeRecord& node_;

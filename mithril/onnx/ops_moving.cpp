@@ -62,7 +62,7 @@ struct Cut {
 
 // The elements in reverse order, by their indices.
 Connection reversed_cut(const NodeContext& node, const Connection& x, const Cut& cut) {
-  const std::int64_t size = node.known_dims()[static_cast<std::size_t>(cut.axis)];
+  const std::int64_t size = node.known_dim(0, static_cast<std::size_t>(cut.axis));
   const auto *start = std::get_if<std::int64_t>(&cut.start),
              *stop = std::get_if<std::int64_t>(&cut.stop);
   if (!start || !stop) refuse("it goes backwards between sizes that are not known");
@@ -271,13 +271,14 @@ Outputs reverse_sequence(const NodeContext& node) {
 }
 
 Outputs center_crop_pad(const NodeContext& node) {
-  const std::vector<std::int64_t> wanted = node.ints(1), dims = node.known_dims();
-  std::vector<std::int64_t> axes = node.integers("axes").value_or(range_to(dims.size()));
+  const std::size_t rank = node.rank();
+  const std::vector<std::int64_t> wanted = node.ints(1);
+  std::vector<std::int64_t> axes = node.integers("axes").value_or(range_to(rank));
   within("its shape", wanted, axes.size(), 0);
-  Tuple widths(dims.size(), Datum::ints({0, 0}));
+  Tuple widths(rank, Datum::ints({0, 0}));
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const auto axis = static_cast<std::size_t>(node.axis(axes[i], dims.size()));
-    const std::int64_t more = wanted[i] - dims[axis];
+    const auto axis = static_cast<std::size_t>(node.axis(axes[i], rank));
+    const std::int64_t more = wanted[i] - node.known_dim(0, axis);
     const std::int64_t before = more / 2;  // rounded towards zero
     widths[axis] = Datum::ints({before, more - before});
   }
@@ -288,7 +289,7 @@ Outputs center_crop_pad(const NodeContext& node) {
 
 std::vector<OpRow> moving_rows() {
   return {
-      {"CenterCropPad", 18, center_crop_pad, "Pad", "sizes that are not known"},
+      {"CenterCropPad", 18, center_crop_pad, "Pad", "sizes of its axes that are not known"},
       {"Concat", 1, concat, "Concat", {}, true},
       {"DepthToSpace", 1, depth_to_space, "Reshape, Transpose", {}, true},
       {"Pad", 1, pad, "Pad; Gather for other modes", "pads that depend on data"},

@@ -207,27 +207,35 @@ Outputs deform_conv(const NodeContext& node) {
 // Indices count the elements of the whole result, before it grows to `output_shape`.
 Outputs max_unpool(const NodeContext& node) {
   const std::size_t rank = node.need_rank(0, 3, 5), axes = rank - 2;
-  const std::vector<std::int64_t> dims = node.known_dims(0);
+  const std::vector<Size> sizes = node.sizes();
   const auto kernel = node.integers("kernel_shape", axes, 1, 1);
   const auto strides = node.integers("strides", axes, 1, 1);
   const auto pads = node.integers("pads", 2 * axes, 0, 0);
-  std::vector<std::int64_t> made_dims{dims[0], dims[1]};
-  std::int64_t count = within("the number of its channels", dims[0] * dims[1], 0, most_made);
+  std::vector<Size> made_sizes{sizes[0], sizes[1]};
+  std::int64_t plane = 1;
   for (std::size_t i = 0; i < axes; ++i) {
-    const std::int64_t size = (dims[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[axes + i];
-    made_dims.push_back(within("a size of its result", size, 0, most_made));
-    count = within("the number of elements of its result", count * size, 0, most_made);
+    const std::int64_t dim = node.known_dim(0, i + 2);
+    const std::int64_t size = (dim - 1) * strides[i] + kernel[i] - pads[i] - pads[axes + i];
+    made_sizes.emplace_back(within("a size of its result", size, 0, most_made));
+    plane = within("the number of elements of its result", plane * size, 0, most_made);
   }
-  const Connection zeros = apply("full", {tuple_of({count}), 0, *held_dtype(node.type())});
+  const Size count = product_of(made_sizes);
+  if (const auto* number = std::get_if<std::int64_t>(&count))
+    within("the number of elements of its result", *number, 0, most_made);
+  const Connection zeros =
+      apply("full", {Binding({binding_of(count)}), 0, *held_dtype(node.type())});
   const Connection flat =
       apply("scatter", {zeros, reshaped(node[1], {-1}), reshaped(node[0], {-1}), 0, Datum("set")});
-  const Connection made = reshaped(flat, {made_dims.begin(), made_dims.end()});
+  const Connection made = reshaped(flat, made_sizes);
   if (!node.has(2)) return {made};
   const std::vector<std::int64_t> wanted = within("its output_shape", node.ints(2), rank, 0);
   Tuple widths;
-  for (std::size_t i = 0; i < rank; ++i)
-    widths.push_back(Datum::ints(
-        {0, within("a size of its output_shape", wanted[i], made_dims[i]) - made_dims[i]}));
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto* own = std::get_if<std::int64_t>(&made_sizes[i]);
+    if (!own) refuse("its output_shape states a size that is not known");
+    widths.push_back(
+        Datum::ints({0, within("a size of its output_shape", wanted[i], *own) - *own}));
+  }
   return {apply("pad", {made, Datum(widths), 0})};
 }
 
@@ -238,7 +246,7 @@ std::vector<OpRow> region_rows() {
       of_floats({"DeformConv", 19, deform_conv, "TakeAlongAxis, MatrixMultiply",
                  "sizes that are not known, other than 2 spatial axes"}),
       of_floats({"MaxUnpool", 9, max_unpool, "Scatter",
-                 "sizes that are not known, an output_shape that depends on data"}),
+                 "sizes of planes that are not known, an output_shape that depends on data"}),
       of_floats({"RoiAlign", 10, roi_align, "Gather, Mean, Max", "sampling_ratio=0"}),
   };
 }

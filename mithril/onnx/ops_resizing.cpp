@@ -18,6 +18,7 @@ struct Resizing {
 // How one axis is resized.
 struct ResizedAxis {
   std::int64_t from = 1, to = 1;
+  bool is_open = false;                        // of a size that is not known, which it keeps
   double scale = 1.0, begin = 0.0, end = 1.0;  // begin and end: of the region
 
   // Divided by the scale. A quotient of sizes is exact where a product with the scale is not.
@@ -149,8 +150,8 @@ Connection resized_axes(const NodeContext& node, const Resizing& how,
                         const std::vector<ResizedAxis>& axes) {
   Connection made = node[0];
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const bool is_same = axes[i].from == axes[i].to && axes[i].scale == 1.0 &&
-                         how.coordinates != "tf_crop_and_resize";
+    const bool is_same = axes[i].is_open || (axes[i].from == axes[i].to && axes[i].scale == 1.0 &&
+                                             how.coordinates != "tf_crop_and_resize");
     if (is_same) continue;
     check_axis(how, axes[i]);
     made = resized(made, static_cast<std::int64_t>(i), axes.size(), how, axes[i], node.type());
@@ -177,7 +178,10 @@ std::vector<double> numbers(const Tensor& tensor) {
 
 std::vector<ResizedAxis> axes_before(const NodeContext& node) {
   std::vector<ResizedAxis> axes;
-  for (const std::int64_t dim : node.known_dims(0)) axes.push_back({.from = dim, .to = dim});
+  for (const Size& size : node.sizes(0)) {
+    const auto* dim = std::get_if<std::int64_t>(&size);
+    axes.push_back(dim ? ResizedAxis{.from = *dim, .to = *dim} : ResizedAxis{.is_open = true});
+  }
   return axes;
 }
 
@@ -229,7 +233,10 @@ Outputs upsample(const NodeContext& node) {
   if (auto made = repeated_axes(node, how, scales, range_to(node.rank()))) return {*made};
   std::vector<ResizedAxis> axes = axes_before(node);
   if (scales.size() != axes.size()) refuse("it has another number of scales than of axes");
-  for (std::size_t i = 0; i < axes.size(); ++i) scale_by(axes[i], scales[i]);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i].is_open && scales[i] != 1) node.known_dim(0, i);
+    scale_by(axes[i], scales[i]);
+  }
   return {resized_axes(node, how, axes)};
 }
 
@@ -239,7 +246,11 @@ void keep_ratio(const NodeContext& node, std::vector<ResizedAxis>& axes,
   const std::string policy = node.text("keep_aspect_ratio_policy", "stretch");
   if (policy == "stretch" || chosen.empty()) return;
   std::vector<double> scales;
-  for (const std::int64_t i : chosen) scales.push_back(axes[static_cast<std::size_t>(i)].scale);
+  for (const std::int64_t i : chosen) {
+    const auto at = static_cast<std::size_t>(i);
+    if (axes[at].is_open) node.known_dim(0, at);
+    scales.push_back(axes[at].scale);
+  }
   const double scale = policy == "not_larger" ? *std::min_element(scales.begin(), scales.end())
                                               : *std::max_element(scales.begin(), scales.end());
   for (const std::int64_t i : chosen) {
@@ -247,6 +258,13 @@ void keep_ratio(const NodeContext& node, std::vector<ResizedAxis>& axes,
     axis.scale = scale;
     axis.to = whole(scale * static_cast<double>(axis.from) + 0.5);
   }
+}
+
+void size_to(const NodeContext& node, ResizedAxis& axis, const Size& wanted) {
+  const auto* size = std::get_if<std::int64_t>(&wanted);
+  if (!size) node.known(3);
+  axis.to = *size;
+  axis.scale = static_cast<double>(*size) / static_cast<double>(axis.from);
 }
 
 Outputs resize(const NodeContext& node) {
@@ -260,21 +278,26 @@ Outputs resize(const NodeContext& node) {
   std::vector<std::int64_t> chosen = node.integers("axes").value_or(range_to(node.rank()));
   for (std::int64_t& axis : chosen) axis = node.axis(axis, node.rank());
   const bool has_scales = node.has(2) && node.known(2).size() > 0;
-  const std::vector<double> given = numbers(has_scales ? node.known(2) : node.known(3));
+  const std::vector<double> scales = has_scales ? numbers(node.known(2)) : std::vector<double>();
+  const std::vector<Size> wanted = has_scales ? std::vector<Size>() : node.elements(3);
   if (has_scales)
-    if (auto made = repeated_axes(node, how, given, chosen)) return {*made};
+    if (auto made = repeated_axes(node, how, scales, chosen)) return {*made};
   std::vector<ResizedAxis> axes = axes_before(node);
-  if (given.size() != chosen.size()) refuse("it has another number of sizes than of axes");
+  if (std::max(scales.size(), wanted.size()) != chosen.size())
+    refuse("it has another number of sizes than of axes");
   const bool is_crop = how.coordinates == "tf_crop_and_resize";
   const std::vector<double> region = is_crop ? numbers(node.known(1)) : std::vector<double>();
   if (is_crop) need_count("its roi", region.size(), 2 * chosen.size());
   for (std::size_t k = 0; k < chosen.size(); ++k) {
-    ResizedAxis& axis = axes[static_cast<std::size_t>(chosen[k])];
+    const auto at = static_cast<std::size_t>(chosen[k]);
+    ResizedAxis& axis = axes[at];
+    const bool is_kept = has_scales ? scales[k] == 1 : are_same(wanted[k], node.sizes()[at]);
+    if (axis.is_open && (!is_kept || is_crop)) node.known_dim(0, at);
+    if (axis.is_open) continue;
     if (has_scales) {
-      scale_by(axis, given[k]);
+      scale_by(axis, scales[k]);
     } else {
-      axis.to = whole(given[k]);
-      axis.scale = given[k] / static_cast<double>(axis.from);
+      size_to(node, axis, wanted[k]);
     }
     if (!is_crop) continue;
     axis.begin = region[k];
@@ -337,7 +360,8 @@ Outputs affine_grid(const NodeContext& node) {
 }  // namespace
 
 std::vector<OpRow> resizing_rows() {
-  constexpr const char* open = "sizes that are not known, but for nearest by whole scales";
+  constexpr const char* open =
+      "new sizes of axes whose size is not known, but for nearest by whole scales";
   return {
       of_floats({"AffineGrid", 20, affine_grid, "MatrixMultiply", "a size that is not known"}),
       {"GridSample", 16, grid_sample, "GridSample, GridSample3d", "cubic over 3 axes"},

@@ -142,12 +142,12 @@ Outputs conv_transpose(const NodeContext& node) {
   std::vector<std::int64_t> pads = node.integers("pads", 2 * axes, -most_number, 0);
   const bool is_same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
   if (wanted || is_same) {
-    const std::vector<std::int64_t> input = node.known_dims(0);
     for (std::size_t i = 0; i < axes; ++i) {
+      const std::int64_t input = node.known_dim(0, i + 2);
       const std::size_t offset = wanted && wanted->size() == axes + 2 ? 2 : 0;
-      const std::int64_t size = wanted ? (*wanted)[i + offset] : input[i + 2] * strides[i];
+      const std::int64_t size = wanted ? (*wanted)[i + offset] : input * strides[i];
       const std::int64_t full =
-          strides[i] * (input[i + 2] - 1) + extra[i] + (kernel[i] - 1) * dilations[i] + 1;
+          strides[i] * (input - 1) + extra[i] + (kernel[i] - 1) * dilations[i] + 1;
       // Padding below zero extends the end.
       const std::int64_t total = full - size, cut = std::max<std::int64_t>(total, 0);
       pads[i] = automatic == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
@@ -183,16 +183,21 @@ WindowGrid pool_windows(const NodeContext& node) {
   return windows_of(node, *kernel);
 }
 
-// How many elements more the last windows read beyond the padding, with ceil_mode.
-std::vector<std::int64_t> beyond(const NodeContext& node, const WindowGrid& windows) {
+// How many elements more the last windows read beyond the padding, with ceil_mode. The only window
+// of an axis loses the elements beyond it instead.
+std::vector<std::int64_t> beyond(const NodeContext& node, WindowGrid& windows) {
   std::vector<std::int64_t> made(windows.kernel.size(), 0);
   if (!node.flag("ceil_mode")) return made;
-  const std::vector<std::int64_t> dims = node.known_dims(0);
   for (std::size_t i = 0; i < made.size(); ++i) {
     const auto& [before, after] = windows.pads[i];
-    const std::int64_t size = dims[i + 2] + before + after, stride = windows.strides[i];
+    const std::int64_t dim = node.known_dim(0, i + 2), stride = windows.strides[i];
+    const std::int64_t size = dim + before + after;
     std::int64_t count = (size - windows.extent(i) + stride - 1) / stride + 1;
-    if ((count - 1) * stride >= dims[i + 2] + before) --count;  // begins in the padding
+    if ((count - 1) * stride >= dim + before) --count;  // begins in the padding
+    if (count == 1 && size > 0 && windows.extent(i) > size) {
+      windows.kernel[i] = (size - 1) / windows.dilations[i] + 1;
+      windows.strides[i] = size;
+    }
     made[i] = std::max<std::int64_t>(0, (count - 1) * stride + windows.extent(i) - size);
   }
   return made;
@@ -241,12 +246,13 @@ Outputs max_pool(const NodeContext& node) {
     return {pool("max_pool2d", padded(node[0], windows.pads, lowest), windows)};
   }
   // The places of the elements in the whole tensor.
-  const std::vector<std::int64_t> dims = node.known_dims(0);
+  const std::vector<Size> sizes = node.sizes();
   const std::size_t axes = windows.kernel.size();
   if (axes > 2) refuse("indices of 3 axes are not supported");
   const bool is_row = axes == 1;
   Connection x = is_row ? expanded(node[0], {2}) : node[0];
-  const std::int64_t height = is_row ? 1 : dims[2], width = dims.back();
+  const std::int64_t height = is_row ? 1 : node.known_dim(0, 2),
+                     width = node.known_dim(0, axes + 1);
   auto pads = windows.pads;
   auto wide = [&](std::vector<std::int64_t> numbers, std::int64_t first) {
     if (is_row) numbers.insert(numbers.begin(), first);
@@ -265,7 +271,8 @@ Outputs max_pool(const NodeContext& node) {
   const bool is_by_columns = node.flag("storage_order");
   const Connection place = is_by_columns ? column * height + row : row * width + column;
   const Connection planes =
-      reshaped(positions_to(dims[0] * dims[1]) * (height * width), {dims[0], dims[1], 1, 1});
+      reshaped(positions_to(product_of({sizes[0], sizes[1]})) * (height * width),
+               {sizes[0], sizes[1], std::int64_t{1}, std::int64_t{1}});
   Connection values = made[0], places = place + planes;
   if (is_row) {
     values = apply("squeeze", {values, 2});
@@ -275,7 +282,7 @@ Outputs max_pool(const NodeContext& node) {
 }
 
 Connection mean_of_windows(const NodeContext& node, const Connection& x) {
-  const WindowGrid windows = pool_windows(node);
+  WindowGrid windows = pool_windows(node);
   const std::vector<std::int64_t> more = beyond(node, windows);
   std::vector<std::pair<std::int64_t, std::int64_t>> rest;
   bool is_cut = false;

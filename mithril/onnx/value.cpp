@@ -1,5 +1,8 @@
 #include "mithril/onnx/value.hpp"
 
+#include "mithril/infer/facts.hpp"
+#include "mithril/op/part.hpp"
+
 namespace mithril::onnx {
 
 Binding binding_of(const Size& size) {
@@ -50,6 +53,23 @@ std::optional<std::vector<Size>> sizes_of(const Connection& connection) {
     }
   }
   return sizes;
+}
+
+namespace {
+
+std::optional<Dim> dim_of(const Size& size) {
+  if (const auto* number = std::get_if<std::int64_t>(&size)) return Dim(*number);
+  const Wire* wire = std::get<Connection>(size).wire();
+  const DatumVariable* value = wire->value ? find(wire->value) : nullptr;
+  if (!value || !value->known || value->datum.kind() != kind::int_value) return std::nullopt;
+  return value->datum.dim();
+}
+
+}  // namespace
+
+bool are_same(const Size& a, const Size& b) {
+  const auto left = dim_of(a), right = dim_of(b);
+  return left && right && same(*left, *right);
 }
 
 }  // namespace mithril::onnx

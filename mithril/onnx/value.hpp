@@ -52,5 +52,7 @@ struct Value {
 
 // The sizes of a connection; none if the rank is not known.
 std::optional<std::vector<Size>> sizes_of(const Connection& connection);
+// Whether they are equal for all sizes of the inputs, as far as inference knows.
+bool are_same(const Size& a, const Size& b);
 
 }  // namespace mithril::onnx

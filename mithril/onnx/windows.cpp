@@ -28,11 +28,10 @@ WindowGrid windows_of(const NodeContext& node, std::vector<std::int64_t> kernel)
   }
   if (automatic == "VALID") return made;
   if (automatic != "SAME_UPPER" && automatic != "SAME_LOWER") refuse("auto_pad is " + automatic);
-  const std::vector<Size> sizes = node.sizes(0);
   for (std::size_t i = 0; i < axes; ++i) {
     std::int64_t total = made.extent(i) - 1;
     if (made.strides[i] != 1) {
-      const std::int64_t size = node.known_dims(0)[i + 2];
+      const std::int64_t size = node.known_dim(0, i + 2);
       const std::int64_t count = (size + made.strides[i] - 1) / made.strides[i];
       total = std::max<std::int64_t>(0, (count - 1) * made.strides[i] + made.extent(i) - size);
     }

@@ -114,3 +114,90 @@ def test_space_that_is_no_multiple_of_the_block_is_refused(tmp_path):
     compiled = ml.compile(net.model, ml.CpuBackend(dtype="float64"), inference=True)
     with pytest.raises(ml.ShapeError, match="cannot reshape"):
         compiled.evaluate(net.params, data)
+
+
+def test_planes_of_any_batch_are_averaged_by_windows_beyond_them(tmp_path):
+    """As torch.onnx.export writes AvgPool2d(kernel, ceil_mode=True) of a larger kernel."""
+
+    def draw(n, m):
+        return {"x": elements(n, 2, 5, 3)}
+
+    attributes = {"kernel_shape": [9, 2], "strides": [9, 2], "ceil_mode": 1}
+    for counts_pads in (0, 1):
+        node = ob.node("AveragePool", "x", "y", count_include_pad=counts_pads, **attributes)
+        for data, y in run_each(tmp_path, node, draw, {"x": ["N", 2, 5, 3]}):
+            rows = data["x"].mean(2, keepdims=True)
+            expected = np.concatenate([rows[..., :2].mean(3, keepdims=True), rows[..., 2:]], 3)
+            np.testing.assert_allclose(y, expected)
+
+
+@pytest.mark.parametrize("dilation", [1, 2, 4])
+def test_the_only_window_of_an_axis_has_its_elements_alone(tmp_path, dilation):
+    def draw(n, m):
+        return {"x": elements(n, 1, 6)}
+
+    attributes = {"kernel_shape": [8], "dilations": [dilation], "strides": [40], "ceil_mode": 1}
+    node = ob.node("MaxPool", "x", "y", **attributes)
+    for data, y in run_each(tmp_path, node, draw, {"x": ["N", 1, 6]}):
+        expected = data["x"][..., ::dilation].max(2, keepdims=True)
+        assert y.tolist() == expected.tolist()
+
+
+def test_maxima_of_any_batch_return_to_their_places(tmp_path):
+    def draw(n, m):
+        return {"x": elements(n, m, 4, 6)}
+
+    kernel = {"kernel_shape": [2, 3], "strides": [2, 3]}
+    nodes = [ob.node("MaxPool", "x", "v i", **kernel), ob.node("MaxUnpool", "v i", "y", **kernel)]
+    for data, y in run_each(tmp_path, nodes, draw, {"x": ["N", "M", 4, 6]}):
+        expected = np.zeros_like(data["x"])
+        expected[:, :, 1::2, 2::3] = data["x"][:, :, 1::2, 2::3]
+        assert y.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("by", ["scales", "sizes", "sizes of a shape"])
+def test_axes_of_any_size_are_kept_beside_those_that_are_resized(tmp_path, by):
+    def draw(n, m):
+        return {"x": elements(n, m, 3)}
+
+    known = {"none": np.zeros(0, np.float32), "scales": np.array([1, 1, 2], np.float32)}
+    known |= {"six": np.array([6]), "zero": np.array([0]), "two": np.array([2])}
+    resize = {"mode": "linear", "coordinate_transformation_mode": "asymmetric"}
+    nodes = {
+        "scales": [ob.node("Resize", "x none scales", "y", **resize)],
+        "sizes": [ob.node("Resize", "x none none six", "y", axes=[2], **resize)],
+        "sizes of a shape": [
+            ob.node("Shape", "x", "shape"),
+            ob.node("Slice", "shape zero two", "kept"),
+            ob.node("Concat", "kept six", "sizes", axis=0),
+            ob.node("Resize", "x none none sizes", "y", **resize),
+        ],
+    }[by]
+    for data, y in run_each(tmp_path, nodes, draw, {"x": ["N", "M", 3]}, known):
+        x = data["x"]
+        between = (x + np.concatenate([x[..., 1:], x[..., -1:]], 2)) / 2
+        np.testing.assert_allclose(y, np.stack([x, between], 3).reshape(*x.shape[:2], 6))
+
+
+def test_an_axis_of_any_size_is_not_resized_to_another_one(tmp_path):
+    data = {"x": elements(2, 3)}
+    known = {"none": np.zeros(0, np.float32), "one": np.array([1]), "zero": np.array([0])}
+    nodes = [
+        ob.node("Shape", "x", "shape"),
+        ob.node("Gather", "shape one", "m"),
+        ob.node("Gather", "shape zero", "n"),
+        ob.node("Concat", "m n", "sizes", axis=0),
+        ob.node("Resize", "x none none sizes", "y", mode="linear"),
+    ]
+    with pytest.raises(ml.ValueError, match="needs the sizes of 'x'"):
+        read(tmp_path, nodes, data, sizes={"x": ["N", "M"]}, known=known)
+
+
+def test_axes_of_any_size_are_kept_beside_those_that_are_cropped(tmp_path):
+    def draw(n, m):
+        return {"x": elements(n, 5, m)}
+
+    known = {"wanted": np.array([3])}
+    node = ob.node("CenterCropPad", "x wanted", "y", axes=[1])
+    for data, y in run_each(tmp_path, node, draw, {"x": ["N", 5, "M"]}, known):
+        assert y.tolist() == data["x"][:, 1:4].tolist()
