@@ -34,8 +34,9 @@ bool fits_int32(int64_t number) {
 // dtype.
 bool passes_on(const Node& node) {
   const OpDef& op = *node.op;
-  return &op == &find_op("cast") || op.opaque || op.transform || has_nested_graphs(node) ||
-         op.name.starts_with("scan_") || op.name.starts_with("branch_") || (!op.eval && !op.expand);
+  return &op == &find_op("cast") || &op == &find_op("bit_cast") || op.opaque || op.transform ||
+         has_nested_graphs(node) || op.name.starts_with("scan_") ||
+         op.name.starts_with("branch_") || (!op.eval && !op.expand);
 }
 
 // Whether the op would compute a tensor as int32, and has a number that int32 does not hold.

@@ -220,7 +220,6 @@ Outputs cast(const NodeContext& node) {
   return cast_to(node, element_type(node, "to", ElementType::undefined));
 }
 
-// A cast of ints of one size keeps the bits.
 Outputs bit_cast(const NodeContext& node) {
   const ElementType to = element_type(node, "to", ElementType::undefined);
   if (to == node.type()) return {node.value(0)};
@@ -228,10 +227,12 @@ Outputs bit_cast(const NodeContext& node) {
   if (!held || !is_computed(to)) refuse("models do not compute with " + name_of(to) + " yet");
   if (size_of(*held) != size_of(*held_dtype(node.type())))
     refuse(name_of(node.type()) + " and " + name_of(to) + " have different numbers of bits");
-  if (is_float(to) || is_float(node.type()))
-    refuse("no op of Mithril reads the bits of floats yet");
   if (to == ElementType::boolean) refuse("a bool has one bit of its byte");
-  return {Value(converted(node[0], to), to)};
+  if (node.type() == ElementType::boolean) return {Value(converted(node[0], to), to)};
+  for (const ElementType type : {to, node.type()})
+    if (is_float(type) && size_of(*held_dtype(type)) < 4)
+      refuse("the bits of " + name_of(type) + " are not read");
+  return {Value(apply("bit_cast", {node[0], *held}), to)};
 }
 
 Outputs cast_like(const NodeContext& node) { return cast_to(node, node.type(1)); }
@@ -250,7 +251,7 @@ std::vector<OpRow> elementwise_rows() {
       of_floats({"Asinh", 9, asinh, "Log1p, Sqrt, Sign"}),
       of_floats({"Atan", 7, unary<atan_op>, "Atan"}),
       of_floats({"Atanh", 9, atanh, "Log1p"}),
-      {"BitCast", 26, bit_cast, "Cast", "floats as ints, ints as floats"},
+      {"BitCast", 26, bit_cast, "BitCast", "floats of 16 bits or fewer, results of bool"},
       {"BitShift", 11, shift, "ShiftLeft, ShiftRight"},
       {"BitwiseAnd", 18, binary<bitwise_and_op>, "BitwiseAnd"},
       {"BitwiseNot", 18, unary<bitwise_not_op>, "BitwiseNot"},

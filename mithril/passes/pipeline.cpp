@@ -39,8 +39,8 @@ Graph run_and_verify(const Pass& pass, const Graph& graph, bool verify_result) {
 
 // Whether an error of a transform or a loop is in the user's model, so that a graph adds nothing.
 bool is_of_model(const Error& error) {
-  constexpr std::array codes = {"E0102", "E0130", "E0131", "E0139", "E0209",
-                                "E0301", "E0427", "E0428", "E0501", "E0502"};
+  constexpr std::array codes = {"E0102", "E0130", "E0131", "E0139", "E0209", "E0301",
+                                "E0427", "E0428", "E0501", "E0502", "E1369"};
   return std::find(codes.begin(), codes.end(), error.code()) != codes.end();
 }
 

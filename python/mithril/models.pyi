@@ -339,6 +339,17 @@ class Bincount(Model):
         output: Key = ...,
     ) -> Call: ...
 
+class BitCast(Model):
+    def __init__(
+        self, dtype: dtype_ = ..., *, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, dtype: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., dtype: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class BitwiseAnd(Model):
     def __init__(
         self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
@@ -3438,13 +3449,13 @@ __all__ = [
     "AdaptiveAvgPool2D", "AdaptiveAvgPool3D", "AdaptiveMaxPool1D", "AdaptiveMaxPool2D",
     "AdaptiveMaxPool3D", "Add", "Arange", "ArgMax", "ArgMin", "ArgSort", "Asin", "AtLeast1D",
     "Atan", "Atan2", "AvgPool1D", "AvgPool2D", "BatchNorm1D", "BatchNorm2D", "BinaryCrossEntropy",
-    "Bincount", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXOr", "BroadcastTo", "Buffer",
-    "ByMode", "CTCLoss", "CachePositions", "CartesianDifference", "Cast", "CausalMask", "Cholesky",
-    "Clamp", "Concat", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d",
-    "ConvTranspose3d", "Convolution1D", "Convolution2D", "Cosh", "Cosine", "CosineSimilarity",
-    "CrossEntropy", "CumMax", "CumMin", "Cumprod", "Cumsum", "Det", "DistanceEncoder",
-    "DistanceMatrix", "Divide", "Dropout", "Dtype", "ELU", "Eigenvalues", "Eigenvectors",
-    "Eigvalsh", "Einsum", "ElementWiseAffine", "Embedding", "EncoderDecoder",
+    "Bincount", "BitCast", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXOr", "BroadcastTo",
+    "Buffer", "ByMode", "CTCLoss", "CachePositions", "CartesianDifference", "Cast", "CausalMask",
+    "Cholesky", "Clamp", "Concat", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d",
+    "ConvTranspose2d", "ConvTranspose3d", "Convolution1D", "Convolution2D", "Cosh", "Cosine",
+    "CosineSimilarity", "CrossEntropy", "CumMax", "CumMin", "Cumprod", "Cumsum", "Det",
+    "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype", "ELU", "Eigenvalues",
+    "Eigenvectors", "Eigvalsh", "Einsum", "ElementWiseAffine", "Embedding", "EncoderDecoder",
     "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "Erfc", "Erfinv",
     "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Fft", "Flatten", "Flip",
     "Floor", "FloorDivide", "Fmod", "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRU",

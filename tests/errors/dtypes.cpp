@@ -72,6 +72,21 @@ TEST_CASE("an op without a rule for uint64 is refused by its name and port") {
         "  help: cast it to int64 or to a float first, if its numbers fit");
 }
 
+TEST_CASE("bits become elements of as many bits") {
+  const auto text_of_bits = [](DType from, DType to) {
+    const Model model = Model::create({{"y", apply("bit_cast", {exact_port("x", from), to})}});
+    return text_of_error([&] { compile(model, cpu()); });
+  };
+  CHECK(text_of_bits(DType::float32, DType::int64) ==
+        "mithril.TypeError[E1369]: x: bit_cast: float32 does not become int64: they have "
+        "different numbers of bits");
+  CHECK(text_of_bits(DType::float16, DType::int16) ==
+        "mithril.TypeError[E1369]: x: bit_cast: float16 does not become int16: the bits of "
+        "float16 are not read");
+  CHECK(text_of_bits(DType::uint8, DType::boolean) ==
+        "mithril.TypeError[E1369]: x: bit_cast: uint8 does not become bool: a bool has one bit");
+}
+
 TEST_CASE("a tensor whose stated dtype cannot hold its numbers is refused") {
   const Tensor large = Tensor::of(std::vector<std::int64_t>{300});
   const Connection constant(IOKey{.name = "c", .tensor = large, .type = DType::uint8});

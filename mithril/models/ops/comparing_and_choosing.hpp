@@ -110,6 +110,16 @@ inline Model Cast(const CastOptions& options = {}) {
   return op_with_options("cast", {{"dtype", options.dtype}});
 }
 
+struct BitCastOptions {
+  OptionValue dtype = {};  // dtype
+};
+// The bits of the input as elements of `dtype`, which has the same number of bits, as
+// numpy.ndarray.view: of float32, float64 and all ints of 8 bits or more. Ports: input: [*s]
+// int|float, dtype: value dtype, output: [*s] int|float.
+inline Model BitCast(const BitCastOptions& options = {}) {
+  return op_with_options("bit_cast", {{"dtype", options.dtype}});
+}
+
 }  // namespace makers
 using namespace makers;
 
@@ -190,6 +200,10 @@ inline Connection clamp(
 
 inline Connection cast(const Binding& input, const Binding& dtype) {
   return apply("cast", {input, dtype});
+}
+
+inline Connection bit_cast(const Binding& input, const Binding& dtype) {
+  return apply("bit_cast", {input, dtype});
 }
 
 }  // namespace mithril
