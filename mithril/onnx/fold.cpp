@@ -144,6 +144,18 @@ SizeFunction arithmetic_of(const std::string& op) {
   return nullptr;
 }
 
+// A size fits into both.
+bool is_size_type(ElementType type) {
+  return type == ElementType::int64 || type == ElementType::int32;
+}
+
+// Whether the input is sizes, or as few known numbers.
+bool is_few_sizes(const Value& value) {
+  if (value.sizes) return true;
+  return value.known && is_size_type(value.type) && value.known.rank() <= 1 &&
+         value.known.size() <= static_cast<std::int64_t>(most_axes);
+}
+
 // Whether the input is sizes, or a known vector or scalar of ints.
 bool is_size_like(const Value& value) {
   if (value.sizes) return true;
@@ -217,8 +229,7 @@ std::optional<Outputs> chosen_sizes(const NodeContext& node) {
 
 std::optional<Outputs> gathered_sizes(const NodeContext& node) {
   const Value& index = node.value(1);
-  if (!node.value(0).sizes || node.value(0).is_scalar || !index.known || index.known.rank() > 1)
-    return std::nullopt;
+  if (is_scalar(node.value(0)) || !index.known || index.known.rank() > 1) return std::nullopt;
   const std::vector<Size> from = node.elements(0);
   std::vector<Size> made;
   for (const std::int64_t i : node.ints(1))
@@ -237,7 +248,7 @@ std::optional<Outputs> joined_sizes(const NodeContext& node) {
 }
 
 std::optional<Outputs> sliced_sizes(const NodeContext& node) {
-  if (node.value(0).is_scalar || !node.value(0).sizes) return std::nullopt;
+  if (is_scalar(node.value(0))) return std::nullopt;
   const auto starts = node.integers_or_input("starts", 1), ends = node.integers_or_input("ends", 2);
   const auto steps = node.has(4) ? node.ints(4) : std::vector<std::int64_t>{1};
   if (!starts || !ends || steps != std::vector<std::int64_t>{1}) return std::nullopt;
@@ -254,38 +265,54 @@ std::optional<Outputs> sliced_sizes(const NodeContext& node) {
   return Outputs{Value::of_sizes(made)};
 }
 
-// A size fits into both.
-bool is_size_type(ElementType type) {
-  return type == ElementType::int64 || type == ElementType::int32;
-}
-
 Value cast_sizes(Value value, ElementType type) {
   value.type = type;
   if (value.known) value.known = value.known->to(*held_dtype(type));
   return value;
 }
 
+bool has_sizes(const NodeContext& node) {
+  return std::any_of(node.values().begin(), node.values().end(),
+                     [](const Value& value) { return value.sizes.has_value(); });
+}
+
+// Numbers whose sums, products and quotients are the same for sizes and for elements.
+bool are_small(const NodeContext& node) {
+  const auto is_small = [](std::int64_t size) { return size >= 1 && size < (1 << 30); };
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+    if (!is_few_sizes(node.value(i)) || node.value(i).type != ElementType::int64) return false;
+    const std::vector<std::int64_t> sizes = node.ints(i);
+    if (!std::all_of(sizes.begin(), sizes.end(), is_small)) return false;
+  }
+  return true;
+}
+
 std::optional<Outputs> from_sizes(const NodeContext& node) {
-  const bool has_sizes = std::any_of(node.values().begin(), node.values().end(),
-                                     [](const Value& value) { return value.sizes.has_value(); });
-  if (!has_sizes || !node.node().domain.empty()) return std::nullopt;
+  if (!node.has(0) || !node.node().domain.empty()) return std::nullopt;
   const std::string& op = node.node().op;
-  if (const SizeFunction function = arithmetic_of(op)) return elementwise_sizes(node, function);
-  if (op == "Gather") return gathered_sizes(node);
+  const Value& value = node.value(0);
+  const bool is_open = has_sizes(node);
+  if (!is_open && !is_few_sizes(value)) return std::nullopt;
+  // Of known numbers, too: the fold of a node composes a model and runs it.
+  if (const SizeFunction function = arithmetic_of(op))
+    return is_open || are_small(node) ? elementwise_sizes(node, function) : std::nullopt;
   if (op == "Concat") return joined_sizes(node);
-  if (op == "Slice") return sliced_sizes(node);
+  if (is_few_sizes(value)) {
+    if (op == "Gather") return gathered_sizes(node);
+    if (op == "Slice") return sliced_sizes(node);
+    if (op == "Unsqueeze" && is_scalar(value)) {
+      const auto axes = node.integers_or_input("axes", 1);
+      if (!axes || axes->size() != 1) return std::nullopt;
+      return Outputs{Value::of_sizes(node.elements(0))};
+    }
+    if (op == "Squeeze" && node.elements(0).size() == 1)
+      return Outputs{Value::of_sizes(node.elements(0), true)};
+  }
+  if (!is_open) return std::nullopt;
   if (op == "Equal") return compared_sizes(node);
   if (op == "Where") return chosen_sizes(node);
-  const Value& value = node.value(0);
   if (op == "Identity") return Outputs{value};
   if (!value.sizes) return std::nullopt;
-  if (op == "Unsqueeze" && value.is_scalar) {
-    const auto axes = node.integers_or_input("axes", 1);
-    if (!axes || axes->size() != 1) return std::nullopt;
-    return Outputs{Value::of_sizes(*value.sizes)};
-  }
-  if (op == "Squeeze" && value.sizes->size() == 1)
-    return Outputs{Value::of_sizes(*value.sizes, true)};
   if (op == "Reshape" && node.is_known(1) && node.known(1).size() == 1) {
     const std::int64_t wanted = node.ints(1).front();
     if (wanted != -1 && wanted != static_cast<std::int64_t>(value.sizes->size()))
@@ -320,7 +347,8 @@ std::optional<Outputs> computed_sizes(const NodeContext& node) {
   if (!made || made->front().type == ElementType::boolean) return made;
   const ElementType type = node.value(op == "Where" ? 1 : 0).type;
   if (is_size_type(type)) made->front() = cast_sizes(made->front(), type);
-  made->front().may_be_negative = may_be_negative(node) || makes_negative(node);
+  if (made->front().sizes)
+    made->front().may_be_negative = may_be_negative(node) || makes_negative(node);
   return made;
 }
 

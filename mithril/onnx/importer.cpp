@@ -274,11 +274,12 @@ Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node) {
   if (auto sizes = computed_sizes(context)) return *std::move(sizes);
   Outputs outputs;
   if (is_foldable(context)) {
-    outputs = fold(row, context, file_, room_);
+    const bool is_constant = node.op == "Constant";
+    outputs = is_constant ? row.rule(context) : fold(row, context, file_, room_);
     for (const Value& output : outputs)
-      room_ += (node.op == "Constant" ? folded_per_byte : -1) * output.known.bytes();
-    const bool is_constant = node.op == "Constant" || node.op == "DequantizeLinear";
-    for (Value& output : outputs) output.is_weight = is_constant && is_weight(output);
+      room_ += (is_constant ? folded_per_byte : -1) * output.known.bytes();
+    const bool may_be_weight = is_constant || node.op == "DequantizeLinear";
+    for (Value& output : outputs) output.is_weight = may_be_weight && is_weight(output);
     return outputs;
   }
   outputs = row.rule(context);

@@ -1,6 +1,7 @@
 #include "mithril/onnx/op_row.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 namespace mithril::onnx {
@@ -27,10 +28,14 @@ const std::vector<OpRow>& op_rows() {
 }
 
 const OpRow* find_row(std::string_view domain, std::string_view op, std::int64_t opset) {
-  const OpRow* found = nullptr;
-  for (const OpRow& row : op_rows())
-    if (row.domain == domain && row.op == op && row.since <= opset) found = &row;
-  return found;
+  const std::vector<OpRow>& rows = op_rows();
+  const auto after =
+      std::upper_bound(rows.begin(), rows.end(), opset, [&](std::int64_t wanted, const OpRow& row) {
+        return std::tie(domain, op, wanted) < std::tie(row.domain, row.op, row.since);
+      });
+  if (after == rows.begin()) return nullptr;
+  const OpRow& row = *std::prev(after);
+  return row.domain == domain && row.op == op ? &row : nullptr;
 }
 
 }  // namespace mithril::onnx

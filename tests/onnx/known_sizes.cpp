@@ -1,0 +1,81 @@
+// Nodes of ONNX files whose inputs are few known integers, as exporters write them for shapes.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/onnx/read_onnx.hpp"
+#include "tests/onnx/file_bytes.hpp"
+#include "tests/serialization/files.hpp"
+
+namespace mithril {
+namespace {
+
+using tests::onnx_ints;
+using tests::onnx_node;
+
+struct KnownNode {
+  std::string node;  // its output is "made"
+  Dims dims;
+  std::vector<std::int64_t> elements;
+};
+
+// The output of the node that reads known values.
+Tensor made_by(const KnownNode& known) {
+  const tests::FileFolder folder;
+  const tests::OnnxGraph graph = {
+      .nodes = {known.node, onnx_node("Relu", {"x"}, {"y"})},
+      .initializers = {onnx_ints("zero", {}, {0}), onnx_ints("one", {1}, {1}),
+                       onnx_ints("two", {}, {2}), onnx_ints("three", {1}, {3}),
+                       onnx_ints("axes", {1}, {0}), onnx_ints("v", {4}, {4, 5, 6, 7}),
+                       onnx_ints("ends", {2}, {3, -1}), onnx_ints("signed", {4}, {-7, 7, 0, 9}),
+                       onnx_ints("large", {1}, {std::int64_t{1} << 40})},
+      .inputs = {tests::onnx_value("x", {1})},
+      .outputs = {tests::onnx_value("y", {1}),
+                  tests::onnx_value("made", known.dims, onnx::ElementType::int64)}};
+  const OnnxModel net = read_onnx(folder.write("net.onnx", tests::onnx_file(graph.bytes())));
+  return compile(net.model, cpu())
+      .evaluate(net.parameters, {{"x", Tensor::of<float>({1}, {1})}})
+      .at("made");
+}
+
+const std::string axis = tests::onnx_int_attribute("axis", 0);
+
+}  // namespace
+
+TEST_CASE("onnx: nodes on known sizes make what the ops make") {
+  const std::vector<KnownNode> nodes = {
+      {onnx_node("Gather", {"v", "ends"}, {"made"}, {axis}), {2}, {7, 7}},
+      {onnx_node("Gather", {"v", "two"}, {"made"}, {axis}), {}, {6}},
+      {onnx_node("Slice", {"v", "one", "three", "axes"}, {"made"}), {2}, {5, 6}},
+      {onnx_node("Slice", {"v", "three", "one", "axes"}, {"made"}), {0}, {}},
+      {onnx_node("Concat", {"v", "one", "signed"}, {"made"}, {axis}),
+       {9},
+       {4, 5, 6, 7, 1, -7, 7, 0, 9}},
+      {onnx_node("Unsqueeze", {"two", "axes"}, {"made"}), {1}, {2}},
+      {onnx_node("Squeeze", {"three", "axes"}, {"made"}), {}, {3}},
+      {onnx_node("Add", {"v", "two"}, {"made"}), {4}, {6, 7, 8, 9}},
+      {onnx_node("Sub", {"three", "v"}, {"made"}), {4}, {-1, -2, -3, -4}},
+      {onnx_node("Mul", {"v", "v"}, {"made"}), {4}, {16, 25, 36, 49}},
+      {onnx_node("Div", {"v", "two"}, {"made"}), {4}, {2, 2, 3, 3}},
+      // Not as sizes: quotients of negative numbers, and products that wrap.
+      {onnx_node("Div", {"signed", "two"}, {"made"}), {4}, {-3, 3, 0, 4}},
+      {onnx_node("Mul", {"large", "large"}, {"made"}), {1}, {0}},
+  };
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    CAPTURE(i);
+    const Tensor made = made_by(nodes[i]);
+    CHECK(made.dims() == nodes[i].dims);
+    const auto elements = made.values<std::int64_t>();
+    CHECK(std::vector<std::int64_t>(elements.begin(), elements.end()) == nodes[i].elements);
+  }
+}
+
+TEST_CASE("onnx: an index out of range of known sizes is refused") {
+  CHECK_THROWS(made_by({onnx_node("Gather", {"two", "zero"}, {"made"}, {axis}), {}, {}}));
+  CHECK_THROWS(made_by({onnx_node("Gather", {"one", "two"}, {"made"}, {axis}), {}, {}}));
+}
+
+}  // namespace mithril
