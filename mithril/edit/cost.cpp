@@ -225,10 +225,12 @@ PartParameters parameters_by_part(const Model& model, const std::vector<std::str
 }
 
 ModelCost cost(const Model& model, const std::vector<std::pair<std::string, ShapeSpec>>& shapes) {
-  Model copy = restated(model);
-  copy.set_shapes(shapes);
+  // The model keeps its own sizes. One that is a part, or an op, is counted by itself.
+  const bool is_read_only = shapes.empty() && !model.part()->op && !model.part()->owner;
+  Model sized = is_read_only ? model : restated(model);
+  sized.set_shapes(shapes);
   ModelCost sum;
-  const std::shared_ptr<Composite> root = copy.composite();
+  const std::shared_ptr<Composite> root = sized.composite();
   std::map<const Part*, int64_t> loops;
   std::set<std::string> uncounted;
   for (const Part* part : all_op_parts(*root)) {

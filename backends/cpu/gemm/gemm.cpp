@@ -107,10 +107,10 @@ class BlockedGemm {
     }
   }
 
-  // Splits the rows into tiles whose heights differ by at most 1. A tile with few rows takes as long
-  // as one with many, because its few accumulators do not hide the latency of a multiply-add. Reads
-  // each panel of B from memory once: all rows use a group of panels while it is in the cache, and
-  // prefetch the next group.
+  // Splits the rows into tiles whose heights differ by at most 1. A tile with few rows takes as
+  // long as one with many, because its few accumulators do not hide the latency of a multiply-add.
+  // Reads each panel of B from memory once: all rows use a group of panels while it is in the
+  // cache, and prefetch the next group.
   void run_rows(Range rows, Range k_block) {
     const int64_t tiles = up(rows.size(), kernels_.mr);
     if (!in_place_) pack_tiles(rows, tiles, k_block);

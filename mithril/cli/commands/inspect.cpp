@@ -52,8 +52,8 @@ std::vector<std::string> keys_of(const std::map<std::string, Dims>& parameters) 
   return keys;
 }
 
-std::optional<ModelCost> cost_of(const Model& model, const Arguments& arguments) try {
-  return cost(model, shapes_of(arguments.values("--shape")));
+std::optional<ModelCost> cost_of(const Model& model) try {
+  return cost(model);
 } catch (const ShapeError& error) {
   if (error.code() != "E0209") throw;
   return std::nullopt;
@@ -63,9 +63,9 @@ class ModelInspection {
  public:
   ModelInspection(const std::string& path, const Arguments& arguments)
       : path_(path), arguments_(arguments), file_(read_outline(path, arguments)) {
-    model_ = file_.model.copy();
+    model_ = file_.model;
     if (arguments.has("--shape")) model_.set_shapes(shapes_of(arguments.values("--shape")));
-    cost_ = cost_of(model_, arguments);
+    cost_ = cost_of(model_);
     parameters_ = parameters_by_part(
         model_, file_.parameters ? keys_of(*file_.parameters) : std::vector<std::string>());
     const long depth = arguments.number("--depth", 0).value_or(1000);
