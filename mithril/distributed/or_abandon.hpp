@@ -7,14 +7,15 @@
 #include <string_view>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/interrupt.hpp"
 #include "mithril/distributed/communicator.hpp"
 
 namespace mithril {
 
 // Calls `function()`, in which the processes of a group exchange tensors; null: this process alone.
-// If it throws, this process is behind the others, so it abandons the group: they get an error that
-// quotes the exception. DistributedErrors, and the codes `of_all`, are errors on all processes
-// already.
+// If it throws or is interrupted, this process is behind the others, so it abandons the group: they
+// get an error that quotes the exception. DistributedErrors, and the codes `of_all`, are errors on
+// all processes already.
 template <typename Function>
 auto or_abandon(Communicator* group, const Function& function,
                 std::initializer_list<std::string_view> of_all = {}) {
@@ -31,6 +32,9 @@ auto or_abandon(Communicator* group, const Function& function,
     throw;
   } catch (const std::exception& error) {
     group->abandon(error.what());
+    throw;
+  } catch (const Interrupted&) {
+    group->abandon("the process was interrupted");
     throw;
   }
 }

@@ -5,7 +5,9 @@
 #include <limits>
 #include <numeric>
 
+#include "mithril/base/interrupt.hpp"
 #include "mithril/distributed/agree.hpp"
+#include "mithril/distributed/or_abandon.hpp"
 #include "tests/distributed/on_each_rank.hpp"
 
 namespace mithril {
@@ -151,6 +153,27 @@ TEST_CASE("the processes of an abandoned group get the error of the one that lef
   CHECK(errors == std::vector<std::string>(3, expected));
   single_process()->abandon("no one else");
   single_process()->barrier();
+}
+
+TEST_CASE("the interrupt of one process ends the collectives of the others") {
+  bool interrupted = false;
+  const std::vector<std::string> errors = on_each_rank(3, [&](Communicator& group) {
+    try {
+      or_abandon(&group, [&] {
+        if (group.rank() == 1) throw Interrupted();
+        group.barrier();
+      });
+    } catch (const Interrupted&) {
+      interrupted = true;
+    }
+  });
+  CHECK(interrupted);
+  CHECK(errors[1] == "");
+  for (const int rank : {0, 2}) {
+    CHECK(errors[static_cast<size_t>(rank)].find(
+              "mithril.DistributedError[E0963]: process 1 of 3 of group 'threads' has failed with "
+              "an error\n  error : the process was interrupted\n") == 0);
+  }
 }
 
 TEST_CASE("bools have no sum") {

@@ -17,6 +17,7 @@
 #include "backends/torch/distributed/start_group.hpp"
 #include "backends/torch/distributed/torch_text.hpp"
 #include "mithril/base/error.hpp"
+#include "mithril/base/interrupt.hpp"
 #include "mithril/distributed/errors.hpp"
 
 namespace mithril::torch_backend {
@@ -65,7 +66,8 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
     const DType dtype = *dtype_of(tensor.scalar_type());
     check_reduction(dtype, reduction);
     check_transport(dtype);
-    return start("all_reduce", [&] {
+    const bool is_on_host = tensor.is_cpu();
+    return start("all_reduce", is_on_host, [&] {
       // gloo does not reduce bools; as bytes they have the same maximum and minimum.
       const bool is_bool = tensor.scalar_type() == at::kBool;
       std::vector<at::Tensor> tensors{is_bool ? tensor.view(at::kByte) : tensor};
@@ -78,7 +80,7 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
 
   void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override {
     if (mine.empty()) return;
-    start("all_gather", [&] {
+    start("all_gather", true, [&] {
       // Only read.
       at::Tensor from = bytes({const_cast<std::byte*>(mine.data()), mine.size()});
       at::Tensor to = bytes(all);
@@ -90,7 +92,7 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
 
   void broadcast(std::span<std::byte> data, int root) override {
     if (data.empty()) return;
-    start("broadcast", [&] {
+    start("broadcast", true, [&] {
       std::vector<at::Tensor> tensors{bytes(data)};
       c10d::BroadcastOptions options;
       options.rootRank = root;
@@ -167,9 +169,13 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
 
   class Pending final : public PendingCollective {
    public:
-    Pending(TorchCommunicator& at, const char* collective, c10::intrusive_ptr<c10d::Work> work,
-            Clock::time_point start)
-        : at_(at), collective_(collective), start_(start), work_(std::move(work)) {}
+    Pending(TorchCommunicator& at, const char* collective, bool is_on_host,
+            c10::intrusive_ptr<c10d::Work> work, Clock::time_point start)
+        : at_(at),
+          collective_(collective),
+          is_on_host_(is_on_host),
+          start_(start),
+          work_(std::move(work)) {}
     // The transport ends the work after the timeout at the latest.
     ~Pending() override {
       if (!work_) return;
@@ -180,23 +186,47 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
       }
     }
     void wait() override {
-      const c10::intrusive_ptr<c10d::Work> work = std::exchange(work_, {});
-      at_.convert_errors(collective_, start_, [&] { return work->wait(); });
+      at_.convert_errors(collective_, start_, [&] {
+        if (is_on_host_) wait_for_host();
+        const c10::intrusive_ptr<c10d::Work> work = std::exchange(work_, {});
+        return work->wait();
+      });
     }
 
    private:
+    // Returns when the work has ended. An interrupt abandons the group, which ends the work: it
+    // uses the memory of the caller until then.
+    void wait_for_host() {
+      constexpr auto between_interrupts = std::chrono::milliseconds(50);
+      while (!work_->isCompleted()) {
+        try {
+          work_->wait(between_interrupts);
+        } catch (const std::exception&) {
+          // Too early, or an error of the work, which wait() of the ended work raises again.
+        }
+        try {
+          check_interrupt();
+        } catch (const Interrupted&) {
+          at_.abandon("the process was interrupted");
+          throw;
+        }
+      }
+    }
+
     TorchCommunicator& at_;
     const char* const collective_;
+    const bool is_on_host_;  // whether the calling thread waits for the end of the work
     const Clock::time_point start_;
     c10::intrusive_ptr<c10d::Work> work_;  // null: wait() has been called
   };
 
   template <typename Begin>
-  std::unique_ptr<PendingCollective> start(const char* collective, const Begin& begin) {
+  std::unique_ptr<PendingCollective> start(const char* collective, bool is_on_host,
+                                           const Begin& begin) {
     if (failure_) raise(*failure_);
     const Clock::time_point now = Clock::now();
-    return std::make_unique<Pending>(*this, collective, convert_errors(collective, now, begin),
-                                     now);
+    return std::make_unique<Pending>(*this, collective, is_on_host,
+                                     convert_errors(collective, now, begin), now);
   }
 
   // Calls `call`, and raises the exceptions of torch and of its transport as DistributedErrors.

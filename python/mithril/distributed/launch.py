@@ -155,7 +155,7 @@ def _start(dist: Any, start_timeout: float) -> None:
         store, rank, size = next(dist.rendezvous("env://", timeout=limit))
         store = dist.PrefixStore(prefix, store)
         end = time.monotonic() + start_timeout
-        _wait_for_all(store, rank, size, limit)
+        _wait_for_all(store, rank, size, end)
         # gloo waits for a connection five times as long as its timeout says.
         left = timedelta(seconds=max(end - time.monotonic(), 0.005) / 5)
         dist.init_process_group("gloo", store=store, rank=rank, world_size=size, timeout=left)
@@ -174,11 +174,17 @@ def _start(dist: Any, start_timeout: float) -> None:
         )
 
 
-def _wait_for_all(store: Any, rank: int, size: int, limit: timedelta) -> None:
-    """Returns when each process of the group has called this."""
+def _wait_for_all(store: Any, rank: int, size: int, end: float) -> None:
+    """Returns when each process of the group has called this. `end`: of `time.monotonic`.
+
+    Waits of the store do not end when Python gets a signal, such as that of Ctrl-C.
+    """
     keys = [f"came/{each}" for each in range(size)]
     store.set(keys[rank], "1")
-    store.wait(keys, limit)
+    while not store.check(keys):
+        if time.monotonic() >= end:
+            store.wait(keys, timedelta(milliseconds=1))  # raises
+        time.sleep(0.01)
 
 
 def _set_timeout(dist: Any, timeout: float) -> None:
