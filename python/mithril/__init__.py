@@ -112,7 +112,7 @@ if TYPE_CHECKING:
     from .per_sample.engine_jax import GradDotProdEngineJAX
     from .per_sample.projections import ProjectionWriter
     from .serving.server import HttpServer, Server, serve
-    from .tokenizer import Tokenizer
+    from .text.tokenizer import Tokenizer
     from .training.fit import History, TensorBoard, fit
     from .training.grad_scaler import GradScaler
     from .training.parameter_transfer import TransferReport, transfer
@@ -138,7 +138,7 @@ _NAMES = {
     "per_sample.engine_jax": "GradDotProdEngineJAX",
     "per_sample.projections": "ProjectionWriter",
     "serving.server": "HttpServer Server serve",
-    "tokenizer": "Tokenizer",
+    "text.tokenizer": "Tokenizer",
     "training.fit": "History TensorBoard fit",
     "training.grad_scaler": "GradScaler",
     "training.parameter_transfer": "TransferReport transfer",
@@ -148,7 +148,7 @@ _NAMES = {
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 _MODULES = {
     *("data", "distributed", "evaluation", "files", "initializers", "metrics", "packages"),
-    *("per_sample", "serving", "text", "tokenizer", "user_ops"),
+    *("per_sample", "serving", "text", "user_ops"),
 }
 
 

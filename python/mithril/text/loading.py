@@ -14,10 +14,10 @@ from ..packages.file_kinds import contents_of, is_hugging_face
 from ..packages.function_source import model_of_function
 from ..packages.huggingface import ARCHITECTURES, composed, composed_model
 from ..packages.package import Package, load_package
-from ..tokenizer import Tokenizer
 from .chat_template import ChatTemplate
 from .model import TextModel
 from .special_tokens import Reader, chat_program, fields_of, special_tokens
+from .tokenizer import Tokenizer
 
 __all__ = ["load"]
 

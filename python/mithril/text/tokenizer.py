@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from . import _core
-from ._internal.arguments import checked_kinds
+from .. import _core
+from .._internal.arguments import checked_kinds
 
 __all__ = ["TextStream", "Tokenizer"]
 
