@@ -16,7 +16,8 @@ Connection hardsigmoid(const Connection& x) { return (x + 3.0).clamp(0.0, 6.0) /
 
 ModelDef activation(std::string name, std::string doc, Model (*build)(const CheckedArguments&)) {
   return {.name = std::move(name),
-          .doc = std::move(doc) + " Ports: input [...], output [...].",
+          .doc = std::move(doc),
+          .ports = {{"input", "[...]"}, {"output", "[...]"}},
           .arguments = {},
           .build = build};
 }
@@ -37,7 +38,8 @@ ModelDef define_elu() {
       .name = "ELU",
       .doc =
           "input where it is positive, otherwise alpha * (exp(input) - 1) "
-          "(https://arxiv.org/abs/1511.07289). Ports: input [...], output [...].",
+          "(https://arxiv.org/abs/1511.07289).",
+      .ports = {{"input", "[...]"}, {"output", "[...]"}},
       .arguments = {{"alpha", "int|float", Datum(1.0), "the limit on the left is -alpha"}},
       .build =
           [](const CheckedArguments& arguments) {

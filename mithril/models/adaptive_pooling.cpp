@@ -87,10 +87,11 @@ Model pool3d(const std::string& name, const CheckedArguments& arguments, Pooling
   return adaptive_pool(name, arguments, pooled, {"N", "C", "D", "H", "W"}, 3);
 }
 
-ModelDef pool(const std::string& name, const std::string& doc,
+ModelDef pool(const std::string& name, const std::string& doc, std::vector<DocumentedPort> ports,
               Model (*build)(const CheckedArguments&)) {
   return {.name = name,
           .doc = doc,
+          .ports = std::move(ports),
           .arguments = {{"output_size", "int|tuple", {}, "an int or one for each axis, or None"}},
           .build = build};
 }
@@ -124,7 +125,8 @@ ModelDef define_adaptive_avg_pool1d();
 ModelDef define_adaptive_avg_pool1d() {
   return pool("AdaptiveAvgPool1D",
               "The mean of each of `output_size` windows over the last axis, as "
-              "torch.nn.AdaptiveAvgPool1d. Ports: input [N, C, L], output [N, C, Lo].",
+              "torch.nn.AdaptiveAvgPool1d.",
+              {{"input", "[N, C, L]"}, {"output", "[N, C, Lo]"}},
               [](const CheckedArguments& arguments) {
                 return pool1d("AdaptiveAvgPool1D", arguments, window_means);
               });
@@ -134,7 +136,8 @@ ModelDef define_adaptive_avg_pool2d();
 ModelDef define_adaptive_avg_pool2d() {
   return pool("AdaptiveAvgPool2D",
               "The mean of each of `output_size` windows over the last two axes, as "
-              "torch.nn.AdaptiveAvgPool2d. Ports: input [N, C, H, W], output [N, C, Ho, Wo].",
+              "torch.nn.AdaptiveAvgPool2d.",
+              {{"input", "[N, C, H, W]"}, {"output", "[N, C, Ho, Wo]"}},
               [](const CheckedArguments& arguments) {
                 return pool2d("AdaptiveAvgPool2D", arguments, window_means);
               });
@@ -142,20 +145,21 @@ ModelDef define_adaptive_avg_pool2d() {
 
 ModelDef define_adaptive_avg_pool3d();
 ModelDef define_adaptive_avg_pool3d() {
-  return pool(
-      "AdaptiveAvgPool3D",
-      "The mean of each of `output_size` windows over the last three axes, as "
-      "torch.nn.AdaptiveAvgPool3d. Ports: input [N, C, D, H, W], output [N, C, Do, Ho, Wo].",
-      [](const CheckedArguments& arguments) {
-        return pool3d("AdaptiveAvgPool3D", arguments, window_means);
-      });
+  return pool("AdaptiveAvgPool3D",
+              "The mean of each of `output_size` windows over the last three axes, as "
+              "torch.nn.AdaptiveAvgPool3d.",
+              {{"input", "[N, C, D, H, W]"}, {"output", "[N, C, Do, Ho, Wo]"}},
+              [](const CheckedArguments& arguments) {
+                return pool3d("AdaptiveAvgPool3D", arguments, window_means);
+              });
 }
 
 ModelDef define_adaptive_max_pool1d();
 ModelDef define_adaptive_max_pool1d() {
   return pool("AdaptiveMaxPool1D",
               "The largest element of each of `output_size` windows over the last axis, as "
-              "torch.nn.AdaptiveMaxPool1d. Ports: input [N, C, L], output [N, C, Lo].",
+              "torch.nn.AdaptiveMaxPool1d.",
+              {{"input", "[N, C, L]"}, {"output", "[N, C, Lo]"}},
               [](const CheckedArguments& arguments) {
                 return pool1d("AdaptiveMaxPool1D", arguments, window_maxima);
               });
@@ -165,7 +169,8 @@ ModelDef define_adaptive_max_pool2d();
 ModelDef define_adaptive_max_pool2d() {
   return pool("AdaptiveMaxPool2D",
               "The largest element of each of `output_size` windows over the last two axes, as "
-              "torch.nn.AdaptiveMaxPool2d. Ports: input [N, C, H, W], output [N, C, Ho, Wo].",
+              "torch.nn.AdaptiveMaxPool2d.",
+              {{"input", "[N, C, H, W]"}, {"output", "[N, C, Ho, Wo]"}},
               [](const CheckedArguments& arguments) {
                 return pool2d("AdaptiveMaxPool2D", arguments, window_maxima);
               });
@@ -173,13 +178,13 @@ ModelDef define_adaptive_max_pool2d() {
 
 ModelDef define_adaptive_max_pool3d();
 ModelDef define_adaptive_max_pool3d() {
-  return pool(
-      "AdaptiveMaxPool3D",
-      "The largest element of each of `output_size` windows over the last three axes, as "
-      "torch.nn.AdaptiveMaxPool3d. Ports: input [N, C, D, H, W], output [N, C, Do, Ho, Wo].",
-      [](const CheckedArguments& arguments) {
-        return pool3d("AdaptiveMaxPool3D", arguments, window_maxima);
-      });
+  return pool("AdaptiveMaxPool3D",
+              "The largest element of each of `output_size` windows over the last three axes, as "
+              "torch.nn.AdaptiveMaxPool3d.",
+              {{"input", "[N, C, D, H, W]"}, {"output", "[N, C, Do, Ho, Wo]"}},
+              [](const CheckedArguments& arguments) {
+                return pool3d("AdaptiveMaxPool3D", arguments, window_maxima);
+              });
 }
 
 }  // namespace mithril

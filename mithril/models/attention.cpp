@@ -54,21 +54,24 @@ Model ScaledDotProduct(const ScaledDotProductOptions& options) {
 
 ModelDef define_scaled_dot_product_model();
 ModelDef define_scaled_dot_product_model() {
-  return {.name = "ScaledDotProduct",
-          .doc =
-              "Attention: softmax(query @ key.T * scale + attn_mask) @ value. Ports: query [..., "
-              "L, E], key [..., S, E], value [..., S, F], attn_mask [..., L, S] (bools that are "
-              "true where a query may attend to a key, or floats that are added), output [..., L, "
-              "F].",
-          .arguments = {{"is_causal", "bool", true, "query i attends to the keys up to i"},
-                        {"scale", "float|int|none", Datum(), "None: 1/sqrt(E)"},
-                        {"dropout_p", "float", 0.0,
-                         "probability that a weight is dropped; if it is not 0, there is a state, "
-                         "as in Dropout"},
-                        {"use_attn_mask", "bool", false, "whether there is a port attn_mask"},
-                        {"seed", "int", 0, "seed of the masks, as in Dropout"},
-                        mode_argument("drop nothing")},
-          .build = build_scaled_dot_product};
+  return {
+      .name = "ScaledDotProduct",
+      .doc = "Attention: softmax(query @ key.T * scale + attn_mask) @ value.",
+      .ports = {{"query", "[..., L, E]"},
+                {"key", "[..., S, E]"},
+                {"value", "[..., S, F]"},
+                {"attn_mask", "[..., L, S]",
+                 "bools that are true where a query may attend to a key, or floats that are added"},
+                {"output", "[..., L, F]"}},
+      .arguments = {{"is_causal", "bool", true, "query i attends to the keys up to i"},
+                    {"scale", "float|int|none", Datum(), "None: 1/sqrt(E)"},
+                    {"dropout_p", "float", 0.0,
+                     "probability that a weight is dropped; if it is not 0, there is a state, "
+                     "as in Dropout"},
+                    {"use_attn_mask", "bool", false, "whether there is a port attn_mask"},
+                    {"seed", "int", 0, "seed of the masks, as in Dropout"},
+                    mode_argument("drop nothing")},
+      .build = build_scaled_dot_product};
 }
 
 }  // namespace mithril

@@ -44,8 +44,10 @@ ModelDef define_auc() {
       .name = "AUC",
       .doc =
           "The area under the receiver operating characteristic (ROC) curve, averaged over the "
-          "classes. Ports: pred [N, n_classes] or [N] for one class, label [N, C] or [N], "
-          "output [].",
+          "classes.",
+      .ports = {{"pred", "[N, n_classes] or [N] for one class"},
+                {"label", "[N, C] or [N]"},
+                {"output", "[]"}},
       .arguments = {{"n_classes", "int", {}, "number of classes; each is compared with all others"},
                     {"is_label_one_hot", "bool", true,
                      "whether label has a number for each class"}},

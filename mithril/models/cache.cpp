@@ -75,27 +75,33 @@ ModelDef define_key_value_cache() {
           .doc =
               "Writes the rows of the input into the cache from row `start` on. The output is the "
               "whole cache: the rows of all evaluations so far, followed by zeros "
-              "(docs/generation.md). Ports: input [..., L, D], start [] (int), output [..., "
-              "limit, D], cache [..., limit, D] (a state).",
+              "(docs/generation.md).",
+          .ports = {{"input", "[..., L, D]"},
+                    {"start", "[]", "int"},
+                    {"output", "[..., limit, D]"},
+                    {"cache", "[..., limit, D]", "a state"}},
           .arguments = {{"limit", "int", 1024, "the number of rows"}},
           .build = build_key_value_cache};
 }
 
 ModelDef define_cache_positions();
 ModelDef define_cache_positions() {
-  return {
-      .name = "CachePositions",
-      .doc =
-          "Positions for models with caches (docs/generation.md): `start` is the index of the "
-          "first new row in the caches, `positions` are those of the tokens in their texts, and "
-          "`mask` is true for the rows that each token may attend to. The input is true at tokens "
-          "and false at padding. Ports: input [N, L] (bool), start [] (int), positions [N, L] "
-          "(int), mask [N, L, limit] (bool), length [] (a state), cached_tokens [N, limit] (a "
-          "state).",
-      .arguments = {{"limit", "int", 1024, "the number of rows of the caches"},
-                    {"window", "int|none", Datum(),
-                     "the rows that a token sees, its own included; None: all before it"}},
-      .build = build_cache_positions};
+  return {.name = "CachePositions",
+          .doc =
+              "Positions for models with caches (docs/generation.md): `start` is the index of the "
+              "first new row in the caches, `positions` are those of the tokens in their texts, "
+              "and `mask` is true for the rows that each token may attend to. The input is true at "
+              "tokens and false at padding.",
+          .ports = {{"input", "[N, L]", "bool"},
+                    {"start", "[]", "int"},
+                    {"positions", "[N, L]", "int"},
+                    {"mask", "[N, L, limit]", "bool"},
+                    {"length", "[]", "a state"},
+                    {"cached_tokens", "[N, limit]", "a state"}},
+          .arguments = {{"limit", "int", 1024, "the number of rows of the caches"},
+                        {"window", "int|none", Datum(),
+                         "the rows that a token sees, its own included; None: all before it"}},
+          .build = build_cache_positions};
 }
 
 }  // namespace mithril

@@ -79,7 +79,8 @@ ModelDef define_huber_loss() {
   return {.name = "HuberLoss",
           .doc =
               "With e = |input - target|: e**2 / 2 if e is at most delta, otherwise delta * (e - "
-              "delta / 2). Ports: input [...], target [...], output [...].",
+              "delta / 2).",
+          .ports = {{"input", "[...]"}, {"target", "[...]"}, {"output", "[...]"}},
           .arguments = {{"delta", "int|float", Datum(1.0), "where the parabola becomes a line"}},
           .objective = true,
           .build = build_huber_loss};
@@ -90,7 +91,8 @@ ModelDef define_smooth_l1_loss() {
   return {.name = "SmoothL1Loss",
           .doc =
               "With e = |input - target|: e**2 / (2 * beta) if e is below beta, otherwise e - beta "
-              "/ 2. Ports: input [...], target [...], output [...].",
+              "/ 2.",
+          .ports = {{"input", "[...]"}, {"target", "[...]"}, {"output", "[...]"}},
           .arguments = {{"beta", "int|float", Datum(1.0),
                          "where the parabola becomes a line; 0: a line everywhere"}},
           .objective = true,
@@ -100,9 +102,8 @@ ModelDef define_smooth_l1_loss() {
 ModelDef define_cosine_similarity();
 ModelDef define_cosine_similarity() {
   return {.name = "CosineSimilarity",
-          .doc =
-              "sum(left * right) / (|left| * |right|) along an axis. Ports: left [...], right "
-              "[...], output [...] without the axis.",
+          .doc = "sum(left * right) / (|left| * |right|) along an axis.",
+          .ports = {{"left", "[...]"}, {"right", "[...]"}, {"output", "[...] without the axis"}},
           .arguments = {{"axis", "int", 1, "may be negative"},
                         {"eps", "float", 1e-8, "lower bound of each norm"}},
           .build = build_cosine_similarity};
@@ -111,9 +112,8 @@ ModelDef define_cosine_similarity() {
 ModelDef define_log_sum_exp();
 ModelDef define_log_sum_exp() {
   return {.name = "LogSumExp",
-          .doc =
-              "log(sum(exp(input))) over one axis or several, without overflow. Ports: input "
-              "[...], output [...] without the axis.",
+          .doc = "log(sum(exp(input))) over one axis or several, without overflow.",
+          .ports = {{"input", "[...]"}, {"output", "[...] without the axis"}},
           .arguments = {{"axis", "int|tuple", -1, "an int, or a tuple of axes"},
                         {"keepdim", "bool", false, "keep reduced axes with a size of 1"}},
           .build = build_log_sum_exp};

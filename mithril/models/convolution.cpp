@@ -62,13 +62,13 @@ std::vector<ArgumentDef> arguments_of(const std::string& channels) {
 }
 
 // A convolution by the name of the Python library, which calls its filters out_channels.
-ModelDef alias(const std::string& name, const std::string& of, const std::string& ports) {
-  return {
-      .name = name,
-      .doc = "An alias of " + of + ", with the argument out_channels in place of filters. " + ports,
-      .arguments = arguments_of("out_channels"),
-      .alias_of = of,
-      .renamed = {{"out_channels", "filters"}}};
+ModelDef alias(const std::string& name, const std::string& of, std::vector<DocumentedPort> ports) {
+  return {.name = name,
+          .doc = "An alias of " + of + ", with the argument out_channels in place of filters.",
+          .ports = std::move(ports),
+          .arguments = arguments_of("out_channels"),
+          .alias_of = of,
+          .renamed = {{"out_channels", "filters"}}};
 }
 
 template <typename Options>
@@ -90,9 +90,15 @@ Model Conv1d(const Conv1dOptions& options) { return make_model("Conv1d", given(o
 ModelDef define_conv2d_model();
 ModelDef define_conv2d_model() {
   return {.name = "Conv2d",
-          .doc =
-              "2-D convolution. Ports: input [N, C, H, W], weight [filters, C / groups, Kh, Kw], "
-              "bias [filters], stride, padding, dilation, groups, output [N, filters, Ho, Wo].",
+          .doc = "2-D convolution.",
+          .ports = {{"input", "[N, C, H, W]"},
+                    {"weight", "[filters, C / groups, Kh, Kw]"},
+                    {"bias", "[filters]"},
+                    {"stride"},
+                    {"padding"},
+                    {"dilation"},
+                    {"groups"},
+                    {"output", "[N, filters, Ho, Wo]"}},
           .arguments = arguments_of("filters"),
           .build = [](const CheckedArguments& a) { return convolution("Conv2d", a, 2); }};
 }
@@ -100,9 +106,15 @@ ModelDef define_conv2d_model() {
 ModelDef define_conv1d_model();
 ModelDef define_conv1d_model() {
   return {.name = "Conv1d",
-          .doc =
-              "1-D convolution. Ports: input [N, C, L], weight [filters, C / groups, K], bias "
-              "[filters], stride, padding, dilation, groups, output [N, filters, Lo].",
+          .doc = "1-D convolution.",
+          .ports = {{"input", "[N, C, L]"},
+                    {"weight", "[filters, C / groups, K]"},
+                    {"bias", "[filters]"},
+                    {"stride"},
+                    {"padding"},
+                    {"dilation"},
+                    {"groups"},
+                    {"output", "[N, filters, Lo]"}},
           .arguments = arguments_of("filters"),
           .build = [](const CheckedArguments& a) { return convolution("Conv1d", a, 1); }};
 }
@@ -110,16 +122,27 @@ ModelDef define_conv1d_model() {
 ModelDef define_convolution2d();
 ModelDef define_convolution2d() {
   return alias("Convolution2D", "Conv2d",
-               "Ports: input [N, C, H, W], weight [out_channels, C / groups, Kh, Kw], bias "
-               "[out_channels], stride, padding, dilation, groups, output [N, out_channels, Ho, "
-               "Wo].");
+               {{"input", "[N, C, H, W]"},
+                {"weight", "[out_channels, C / groups, Kh, Kw]"},
+                {"bias", "[out_channels]"},
+                {"stride"},
+                {"padding"},
+                {"dilation"},
+                {"groups"},
+                {"output", "[N, out_channels, Ho, Wo]"}});
 }
 
 ModelDef define_convolution1d();
 ModelDef define_convolution1d() {
   return alias("Convolution1D", "Conv1d",
-               "Ports: input [N, C, L], weight [out_channels, C / groups, K], bias [out_channels], "
-               "stride, padding, dilation, groups, output [N, out_channels, Lo].");
+               {{"input", "[N, C, L]"},
+                {"weight", "[out_channels, C / groups, K]"},
+                {"bias", "[out_channels]"},
+                {"stride"},
+                {"padding"},
+                {"dilation"},
+                {"groups"},
+                {"output", "[N, out_channels, Lo]"}});
 }
 
 }  // namespace mithril

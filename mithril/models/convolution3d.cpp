@@ -189,33 +189,39 @@ Model ConvTranspose3d(const ConvTransposeOptions& options) {
 ModelDef define_conv3d_model();
 ModelDef define_conv3d_model() {
   return {.name = "Conv3d",
-          .doc =
-              "3-D convolution. Ports: input [N, C, D, H, W], weight [filters, C / groups, Kd, Kh, "
-              "Kw], bias [filters], output [N, filters, Do, Ho, Wo].",
+          .doc = "3-D convolution.",
+          .ports = {{"input", "[N, C, D, H, W]"},
+                    {"weight", "[filters, C / groups, Kd, Kh, Kw]"},
+                    {"bias", "[filters]"},
+                    {"output", "[N, filters, Do, Ho, Wo]"}},
           .arguments = window_arguments_of("an int or one for each axis", false),
           .build = build_conv3d};
 }
 
 ModelDef define_conv_transpose1d();
 ModelDef define_conv_transpose1d() {
-  return {.name = "ConvTranspose1d",
-          .doc =
-              "1-D transposed convolution, the gradient of a convolution with respect to its "
-              "input. Ports: input [N, C, L], weight [C, filters / groups, K], bias [filters], "
-              "output [N, filters, Lo].",
-          .arguments = window_arguments_of("an int", true),
-          .build = build_conv_transpose1d};
+  return {
+      .name = "ConvTranspose1d",
+      .doc = "1-D transposed convolution, the gradient of a convolution with respect to its input.",
+      .ports = {{"input", "[N, C, L]"},
+                {"weight", "[C, filters / groups, K]"},
+                {"bias", "[filters]"},
+                {"output", "[N, filters, Lo]"}},
+      .arguments = window_arguments_of("an int", true),
+      .build = build_conv_transpose1d};
 }
 
 ModelDef define_conv_transpose3d();
 ModelDef define_conv_transpose3d() {
-  return {.name = "ConvTranspose3d",
-          .doc =
-              "3-D transposed convolution, the gradient of a convolution with respect to its "
-              "input. Ports: input [N, C, D, H, W], weight [C, filters / groups, Kd, Kh, Kw], bias "
-              "[filters], output [N, filters, Do, Ho, Wo].",
-          .arguments = window_arguments_of("an int or one for each axis", true),
-          .build = build_conv_transpose3d};
+  return {
+      .name = "ConvTranspose3d",
+      .doc = "3-D transposed convolution, the gradient of a convolution with respect to its input.",
+      .ports = {{"input", "[N, C, D, H, W]"},
+                {"weight", "[C, filters / groups, Kd, Kh, Kw]"},
+                {"bias", "[filters]"},
+                {"output", "[N, filters, Do, Ho, Wo]"}},
+      .arguments = window_arguments_of("an int or one for each axis", true),
+      .build = build_conv_transpose3d};
 }
 
 }  // namespace mithril

@@ -96,8 +96,12 @@ ModelDef define_distance_encoder() {
   return {.name = "DistanceEncoder",
           .doc =
               "Fits points `coords` to the distances in the input. `output` is the loss: MDSCore "
-              "or TSNECore. Ports: input [N, N] or [N, D] for points, coords [N, d], norm [], "
-              "output [], predicted_coords [N, d].",
+              "or TSNECore.",
+          .ports = {{"input", "[N, N] or [N, D] for points"},
+                    {"coords", "[N, d]"},
+                    {"norm", "[]"},
+                    {"output", "[]"},
+                    {"predicted_coords", "[N, d]"}},
           .arguments =
               {{"base_model", "str", {}, "\"MDSCore\" or \"TSNECore\"", {"MDSCore", "TSNECore"}},
                input_type()},
@@ -109,8 +113,12 @@ ModelDef define_mds() {
   return {.name = "MDS",
           .doc =
               "Multidimensional scaling: fits points `coords` to the distances in the input. "
-              "`output` is the loss. Ports: input [N, N] or [N, D] for points, coords [N, "
-              "prediction_dim], norm [], output [], predicted_coords [N, prediction_dim].",
+              "`output` is the loss.",
+          .ports = {{"input", "[N, N] or [N, D] for points"},
+                    {"coords", "[N, prediction_dim]"},
+                    {"norm", "[]"},
+                    {"output", "[]"},
+                    {"predicted_coords", "[N, prediction_dim]"}},
           .arguments = {{"prediction_dim", "int", {}, "dims of the points"}, input_type()},
           .build = build_mds};
 }
@@ -121,9 +129,13 @@ ModelDef define_tsne() {
           .doc =
               "t-distributed stochastic neighbour embedding "
               "(https://jmlr.org/papers/v9/vandermaaten08a.html): fits points `coords` to the "
-              "neighbours in the input. `output` is the loss. Ports: input [N, N] or [N, D] for "
-              "points, coords [N, prediction_dim], norm [], p_joint [N, N] unless it is "
-              "calculated, output [], predicted_coords [N, prediction_dim].",
+              "neighbours in the input. `output` is the loss.",
+          .ports = {{"input", "[N, N] or [N, D] for points"},
+                    {"coords", "[N, prediction_dim]"},
+                    {"norm", "[]"},
+                    {"p_joint", "[N, N] unless it is calculated"},
+                    {"output", "[]"},
+                    {"predicted_coords", "[N, prediction_dim]"}},
           .arguments = {{"prediction_dim", "int", {}, "dims of the points"},
                         input_type(),
                         {"preplexity", "float", 20.0,

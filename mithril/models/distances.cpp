@@ -127,7 +127,8 @@ ModelDef define_norm_modifier() {
   return {.name = "NormModifier",
           .doc =
               "5 - |(input - 1) mod 8 - 4|, a triangle wave between 1 and 5. From 1 to 5 it is the "
-              "input itself. Its slope at the peaks is 0. Ports: input [...], output [...].",
+              "input itself. Its slope at the peaks is 0.",
+          .ports = {{"input", "[...]"}, {"output", "[...]"}},
           .arguments = {},
           .build = build_norm_modifier};
 }
@@ -135,9 +136,8 @@ ModelDef define_norm_modifier() {
 ModelDef define_cartesian_difference();
 ModelDef define_cartesian_difference() {
   return {.name = "CartesianDifference",
-          .doc =
-              "left[i] - right[j] for all pairs of rows. Ports: left [N, D], right [M, D], output "
-              "[N, M, D].",
+          .doc = "left[i] - right[j] for all pairs of rows.",
+          .ports = {{"left", "[N, D]"}, {"right", "[M, D]"}, {"output", "[N, M, D]"}},
           .arguments = {},
           .build = build_cartesian_difference};
 }
@@ -145,54 +145,61 @@ ModelDef define_cartesian_difference() {
 ModelDef define_transposed_diagonal();
 ModelDef define_transposed_diagonal() {
   return {.name = "TransposedDiagonal",
-          .doc =
-              "The diagonal of a square matrix as a matrix of one column. Ports: input [N, N], "
-              "output [N, 1].",
+          .doc = "The diagonal of a square matrix as a matrix of one column.",
+          .ports = {{"input", "[N, N]"}, {"output", "[N, 1]"}},
           .arguments = {},
           .build = build_transposed_diagonal};
 }
 
 ModelDef define_encoder_distance_matrix();
 ModelDef define_encoder_distance_matrix() {
-  return {.name = "EncoderDistanceMatrix",
-          .doc =
-              "The distances between all pairs of rows. NormModifier keeps their norm between 1 "
-              "and 5. Ports: input1 [N, D], input2 [M, D], norm [], output [N, M].",
-          .arguments = {{"get_final_distance", "bool", true,
-                         "whether the root of the sum of powers is taken"},
-                        {"robust", "bool", true, "whether the root is computed with robust=True"}},
-          .build = build_encoder_distance_matrix};
+  return {
+      .name = "EncoderDistanceMatrix",
+      .doc =
+          "The distances between all pairs of rows. NormModifier keeps their norm between 1 and 5.",
+      .ports = {{"input1", "[N, D]"}, {"input2", "[M, D]"}, {"norm", "[]"}, {"output", "[N, M]"}},
+      .arguments = {{"get_final_distance", "bool", true,
+                     "whether the root of the sum of powers is taken"},
+                    {"robust", "bool", true, "whether the root is computed with robust=True"}},
+      .build = build_encoder_distance_matrix};
 }
 
 ModelDef define_mds_core();
 ModelDef define_mds_core() {
-  return {.name = "MDSCore",
-          .doc =
-              "The stress of multidimensional scaling: (sum(|d - p| ** norm) / sum(d ** norm)) ** "
-              "(1 / norm) for distances d and predicted distances p. `pred_distances` are p ** "
-              "norm. Ports: distances [N, N], pred_distances [N, N], norm [], output [].",
-          .arguments = {{"exact_distances", "bool", true,
-                         "whether distances are given, not their powers"},
-                        {"robust", "bool", true, "whether powers are computed with robust=True"}},
-          .objective = true,
-          .build = build_mds_core};
+  return {
+      .name = "MDSCore",
+      .doc =
+          "The stress of multidimensional scaling: (sum(|d - p| ** norm) / sum(d ** norm)) ** (1 / "
+          "norm) for distances d and predicted distances p. `pred_distances` are p ** norm.",
+      .ports = {{"distances", "[N, N]"},
+                {"pred_distances", "[N, N]"},
+                {"norm", "[]"},
+                {"output", "[]"}},
+      .arguments = {{"exact_distances", "bool", true,
+                     "whether distances are given, not their powers"},
+                    {"robust", "bool", true, "whether powers are computed with robust=True"}},
+      .objective = true,
+      .build = build_mds_core};
 }
 
 ModelDef define_tsne_core();
 ModelDef define_tsne_core() {
-  return {.name = "TSNECore",
-          .doc =
-              "The loss of t-SNE, the Kullback-Leibler divergence sum(p * log(p / q)) of the "
-              "joint probabilities p of `distances` and q of `pred_distances`, which are squared "
-              "distances. Ports: distances [N, N], pred_distances [N, N], p_joint [N, N] unless "
-              "it is calculated, output [].",
-          .arguments = {{"exact_distances", "bool", true,
-                         "whether distances are given, not their squares"},
-                        {"calculate_p_joint", "bool", false,
-                         "whether p_joint is computed from the distances"},
-                        {"perplexity", "float", 20.0, "effective number of neighbours of a point"}},
-          .objective = true,
-          .build = build_tsne_core};
+  return {
+      .name = "TSNECore",
+      .doc =
+          "The loss of t-SNE, the Kullback-Leibler divergence sum(p * log(p / q)) of the joint "
+          "probabilities p of `distances` and q of `pred_distances`, which are squared distances.",
+      .ports = {{"distances", "[N, N]"},
+                {"pred_distances", "[N, N]"},
+                {"p_joint", "[N, N] unless it is calculated"},
+                {"output", "[]"}},
+      .arguments = {{"exact_distances", "bool", true,
+                     "whether distances are given, not their squares"},
+                    {"calculate_p_joint", "bool", false,
+                     "whether p_joint is computed from the distances"},
+                    {"perplexity", "float", 20.0, "effective number of neighbours of a point"}},
+      .objective = true,
+      .build = build_tsne_core};
 }
 
 }  // namespace mithril

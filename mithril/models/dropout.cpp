@@ -14,9 +14,8 @@ ModelDef define_dropout();
 ModelDef define_dropout() {
   return {
       .name = "Dropout",
-      .doc =
-          "Zeroes elements with probability p and divides the others by 1 - p. Ports: input "
-          "[...], output [...], key [] (a state).",
+      .doc = "Zeroes elements with probability p and divides the others by 1 - p.",
+      .ports = {{"input", "[...]"}, {"output", "[...]"}, {"key", "[]", "a state"}},
       .arguments = {{"p", "float", 0.5, "probability that an element is zeroed"},
                     {"seed", "int", 0,
                      "seed of the masks, which also depend on the path of the part"},

@@ -35,7 +35,8 @@ Model Split(const SplitOptions& options) {
 ModelDef define_silu();
 ModelDef define_silu() {
   return {.name = "SiLU",
-          .doc = "input * sigmoid(input). Ports: input [...], output [...].",
+          .doc = "input * sigmoid(input).",
+          .ports = {{"input", "[...]"}, {"output", "[...]"}},
           .arguments = {},
           .build = [](const CheckedArguments&) {
             Model model = model_of_class("SiLU");
@@ -46,16 +47,16 @@ ModelDef define_silu() {
 
 ModelDef define_element_wise_affine();
 ModelDef define_element_wise_affine() {
-  return {.name = "ElementWiseAffine",
-          .doc =
-              "input * weight + bias, broadcast. Ports: input [...], weight [...], bias [...], "
-              "output [...].",
-          .arguments = {},
-          .build = [](const CheckedArguments&) {
-            Model model = model_of_class("ElementWiseAffine");
-            const Connection input = model["input"], weight = model["weight"], bias = model["bias"];
-            return finished(model, input * weight + bias);
-          }};
+  return {
+      .name = "ElementWiseAffine",
+      .doc = "input * weight + bias, broadcast.",
+      .ports = {{"input", "[...]"}, {"weight", "[...]"}, {"bias", "[...]"}, {"output", "[...]"}},
+      .arguments = {},
+      .build = [](const CheckedArguments&) {
+        Model model = model_of_class("ElementWiseAffine");
+        const Connection input = model["input"], weight = model["weight"], bias = model["bias"];
+        return finished(model, input * weight + bias);
+      }};
 }
 
 ModelDef define_split_model();
@@ -63,9 +64,13 @@ ModelDef define_split_model() {
   return {
       .name = "Split",
       .doc =
-          "Splits the input into `split_size` equal parts along an axis. `output`, bound to a "
-          "name or a list, is all of them. Ports: input [...], split_size, axis, output_0 [...], "
-          "output_1 [...] (and so on).",
+          "Splits the input into `split_size` equal parts along an axis. `output`, bound to a name "
+          "or a list, is all of them.",
+      .ports = {{"input", "[...]"},
+                {"split_size"},
+                {"axis"},
+                {"output_0", "[...]"},
+                {"output_1", "[...]", "and so on"}},
       .arguments = {{"split_size", "int", {}, "number of parts; it divides the size of the axis"},
                     {"axis", "int", {}, "may be negative"}},
       .build = build_split};

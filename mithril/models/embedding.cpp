@@ -38,9 +38,10 @@ ModelDef define_embedding_model();
 ModelDef define_embedding_model() {
   return {
       .name = "Embedding",
-      .doc =
-          "output[...] = weight[input[...]]: the row of a table at each index. Ports: input [...] "
-          "(int), weight [num_embeddings, dim], output [..., dim].",
+      .doc = "output[...] = weight[input[...]]: the row of a table at each index.",
+      .ports = {{"input", "[...]", "int"},
+                {"weight", "[num_embeddings, dim]"},
+                {"output", "[..., dim]"}},
       .arguments = {{"num_embeddings", "int|none", Datum(), "rows of the table; None: inferred"},
                     {"dim", "int|none", Datum(), "columns of the table; None: inferred"},
                     {"padding_idx", "int|none", Datum(),

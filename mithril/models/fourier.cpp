@@ -141,7 +141,8 @@ ModelDef define_fft_model() {
   return {.name = "Fft",
           .doc =
               "The discrete Fourier transform of complex numbers. The last axis holds the real and "
-              "the imaginary part. Ports: input [..., N, 2], output [..., n, 2].",
+              "the imaginary part.",
+          .ports = {{"input", "[..., N, 2]"}, {"output", "[..., n, 2]"}},
           .arguments = fft_arguments(cut_or_filled),
           .build = [](const CheckedArguments& arguments) {
             return of_complex("Fft", false, arguments);
@@ -151,7 +152,8 @@ ModelDef define_fft_model() {
 ModelDef define_ifft();
 ModelDef define_ifft() {
   return {.name = "Ifft",
-          .doc = "The inverse of Fft. Ports: input [..., N, 2], output [..., n, 2].",
+          .doc = "The inverse of Fft.",
+          .ports = {{"input", "[..., N, 2]"}, {"output", "[..., n, 2]"}},
           .arguments = fft_arguments(cut_or_filled),
           .build = [](const CheckedArguments& arguments) {
             return of_complex("Ifft", true, arguments);
@@ -163,8 +165,8 @@ ModelDef define_rfft() {
   return {.name = "Rfft",
           .doc =
               "The first n // 2 + 1 coefficients of the discrete Fourier transform of real "
-              "numbers. The other coefficients are conjugates of these. Ports: input [..., N], "
-              "output [..., n // 2 + 1, 2].",
+              "numbers. The other coefficients are conjugates of these.",
+          .ports = {{"input", "[..., N]"}, {"output", "[..., n // 2 + 1, 2]"}},
           .arguments = fft_arguments(cut_or_filled),
           .build = build_rfft};
 }
@@ -172,7 +174,8 @@ ModelDef define_rfft() {
 ModelDef define_irfft();
 ModelDef define_irfft() {
   return {.name = "Irfft",
-          .doc = "The inverse of Rfft. Ports: input [..., M, 2], output [..., n].",
+          .doc = "The inverse of Rfft.",
+          .ports = {{"input", "[..., M, 2]"}, {"output", "[..., n]"}},
           .arguments = fft_arguments("real numbers of the result; None: 2 (M - 1)"),
           .build = build_irfft};
 }

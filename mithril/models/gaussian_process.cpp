@@ -103,10 +103,11 @@ Model GaussProcessRegressionCore() { return make_model("GaussProcessRegressionCo
 ModelDef define_gpr_alpha();
 ModelDef define_gpr_alpha() {
   return {.name = "GPRAlpha",
-          .doc =
-              "(L Lᵀ)⁻¹ label_mu_diff, the weights of the labels of a Gaussian process. Ports: "
-              "label_mu_diff [N, 1], L [N, N] (the Cholesky factor of K_term), K_term [N, N] (not "
-              "read), output [N, 1].",
+          .doc = "(L Lᵀ)⁻¹ label_mu_diff, the weights of the labels of a Gaussian process.",
+          .ports = {{"label_mu_diff", "[N, 1]"},
+                    {"L", "[N, N]", "the Cholesky factor of K_term"},
+                    {"K_term", "[N, N]", "not read"},
+                    {"output", "[N, 1]"}},
           .arguments = {},
           .build = build_gpr_alpha};
 }
@@ -114,9 +115,11 @@ ModelDef define_gpr_alpha() {
 ModelDef define_gpr_v_outer();
 ModelDef define_gpr_v_outer() {
   return {.name = "GPRVOuter",
-          .doc =
-              "Kᵀ (L Lᵀ)⁻¹ K, the variance that a Gaussian process explains. Ports: K [N, M], "
-              "K_term [N, N] (not read), L [N, N] (the Cholesky factor of K_term), output [M, M].",
+          .doc = "Kᵀ (L Lᵀ)⁻¹ K, the variance that a Gaussian process explains.",
+          .ports = {{"K", "[N, M]"},
+                    {"K_term", "[N, N]", "not read"},
+                    {"L", "[N, N]", "the Cholesky factor of K_term"},
+                    {"output", "[M, M]"}},
           .arguments = {},
           .build = build_gpr_v_outer};
 }
@@ -124,10 +127,13 @@ ModelDef define_gpr_v_outer() {
 ModelDef define_gpr_loss();
 ModelDef define_gpr_loss() {
   return {.name = "GPRLoss",
-          .doc =
-              "The negative log-likelihood of the labels. Ports: labels [N, 1], mu [N, 1], L [N, "
-              "N] (the Cholesky factor of K_term), K_term [N, N] (not read), alpha [N, 1], output "
-              "[].",
+          .doc = "The negative log-likelihood of the labels.",
+          .ports = {{"labels", "[N, 1]"},
+                    {"mu", "[N, 1]"},
+                    {"L", "[N, N]", "the Cholesky factor of K_term"},
+                    {"K_term", "[N, N]", "not read"},
+                    {"alpha", "[N, 1]"},
+                    {"output", "[]"}},
           .arguments = {{"robust", "bool", false,
                          "whether the logarithm is computed with robust=True"}},
           .objective = true,
@@ -137,10 +143,15 @@ ModelDef define_gpr_loss() {
 ModelDef define_gauss_process_regression_core();
 ModelDef define_gauss_process_regression_core() {
   return {.name = "GaussProcessRegressionCore",
-          .doc =
-              "Gaussian process regression with kernel matrix k, mean mu and noise variance s. "
-              "Ports: label [N, 1], mu [N, 1], s [1], k [N, N], k_star [N, N] (the kernel of the "
-              "queried points), loss [], prediction [N, 1], confidence [N, 1].",
+          .doc = "Gaussian process regression with kernel matrix k, mean mu and noise variance s.",
+          .ports = {{"label", "[N, 1]"},
+                    {"mu", "[N, 1]"},
+                    {"s", "[1]"},
+                    {"k", "[N, N]"},
+                    {"k_star", "[N, N]", "the kernel of the queried points"},
+                    {"loss", "[]"},
+                    {"prediction", "[N, 1]"},
+                    {"confidence", "[N, 1]"}},
           .arguments = {},
           .build = build_gauss_process_regression_core};
 }

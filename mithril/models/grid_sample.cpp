@@ -192,8 +192,10 @@ ModelDef define_grid_sample() {
   return {.name = "GridSample",
           .doc =
               "Samples an image at the points (x, y) of `grid`, with coordinates from -1 to 1 "
-              "(https://arxiv.org/abs/1506.02025). Ports: input [N, C, H, W], grid [N, Ho, Wo, 2], "
-              "output [N, C, Ho, Wo].",
+              "(https://arxiv.org/abs/1506.02025).",
+          .ports = {{"input", "[N, C, H, W]"},
+                    {"grid", "[N, Ho, Wo, 2]"},
+                    {"output", "[N, C, Ho, Wo]"}},
           .arguments = sampling_arguments("bilinear, nearest or bicubic",
                                           {"bilinear", "nearest", "bicubic"}),
           .build = build_grid_sample};
@@ -201,13 +203,15 @@ ModelDef define_grid_sample() {
 
 ModelDef define_grid_sample3d();
 ModelDef define_grid_sample3d() {
-  return {.name = "GridSample3d",
-          .doc =
-              "Samples a volume at the points (x, y, z) of `grid`, with coordinates from -1 to 1. "
-              "Ports: input [N, C, D, H, W], grid [N, Do, Ho, Wo, 3], output [N, C, Do, Ho, Wo].",
-          .arguments =
-              sampling_arguments("bilinear (along three axes) or nearest", {"bilinear", "nearest"}),
-          .build = build_grid_sample3d};
+  return {
+      .name = "GridSample3d",
+      .doc = "Samples a volume at the points (x, y, z) of `grid`, with coordinates from -1 to 1.",
+      .ports = {{"input", "[N, C, D, H, W]"},
+                {"grid", "[N, Do, Ho, Wo, 3]"},
+                {"output", "[N, C, Do, Ho, Wo]"}},
+      .arguments =
+          sampling_arguments("bilinear (along three axes) or nearest", {"bilinear", "nearest"}),
+      .build = build_grid_sample3d};
 }
 
 }  // namespace mithril

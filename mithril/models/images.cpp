@@ -146,9 +146,8 @@ Model PixelUnshuffle(PixelUnshuffleOptions options) {
 ModelDef define_unfold();
 ModelDef define_unfold() {
   return {.name = "Unfold",
-          .doc =
-              "Each window of an image as a column. Ports: input [N, C, H, W], output [N, C * Kh "
-              "* Kw, L] for L windows.",
+          .doc = "Each window of an image as a column.",
+          .ports = {{"input", "[N, C, H, W]"}, {"output", "[N, C * Kh * Kw, L] for L windows"}},
           .arguments = window_arguments({}),
           .build = build_unfold};
 }
@@ -156,9 +155,8 @@ ModelDef define_unfold() {
 ModelDef define_fold();
 ModelDef define_fold() {
   return {.name = "Fold",
-          .doc =
-              "Adds columns to the windows of an image: the transpose of Unfold. Ports: input [N, "
-              "C * Kh * Kw, L], output [N, C, *output_size].",
+          .doc = "Adds columns to the windows of an image: the transpose of Unfold.",
+          .ports = {{"input", "[N, C * Kh * Kw, L]"}, {"output", "[N, C, *output_size]"}},
           .arguments =
               window_arguments({{"output_size", "int|tuple", {}, "an int or one for each axis"}}),
           .build = build_fold};
@@ -166,24 +164,20 @@ ModelDef define_fold() {
 
 ModelDef define_pixel_shuffle();
 ModelDef define_pixel_shuffle() {
-  return {
-      .name = "PixelShuffle",
-      .doc =
-          "Rearranges channels into pixels (https://arxiv.org/abs/1609.05158). Ports: input [N, "
-          "C * r * r, H, W], output [N, C, H * r, W * r].",
-      .arguments = {{"upscale_factor", "int", {}, "r"}},
-      .build = build_pixel_shuffle};
+  return {.name = "PixelShuffle",
+          .doc = "Rearranges channels into pixels (https://arxiv.org/abs/1609.05158).",
+          .ports = {{"input", "[N, C * r * r, H, W]"}, {"output", "[N, C, H * r, W * r]"}},
+          .arguments = {{"upscale_factor", "int", {}, "r"}},
+          .build = build_pixel_shuffle};
 }
 
 ModelDef define_pixel_unshuffle();
 ModelDef define_pixel_unshuffle() {
-  return {
-      .name = "PixelUnshuffle",
-      .doc =
-          "Rearranges pixels into channels, the inverse of PixelShuffle. Ports: input [N, C, H * "
-          "r, W * r], output [N, C * r * r, H, W].",
-      .arguments = {{"downscale_factor", "int", {}, "r"}},
-      .build = build_pixel_unshuffle};
+  return {.name = "PixelUnshuffle",
+          .doc = "Rearranges pixels into channels, the inverse of PixelShuffle.",
+          .ports = {{"input", "[N, C, H * r, W * r]"}, {"output", "[N, C * r * r, H, W]"}},
+          .arguments = {{"downscale_factor", "int", {}, "r"}},
+          .build = build_pixel_unshuffle};
 }
 
 }  // namespace mithril

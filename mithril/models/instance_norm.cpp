@@ -36,9 +36,11 @@ Model InstanceNorm(InstanceNormOptions options) {
 ModelDef define_instance_norm();
 ModelDef define_instance_norm() {
   return {.name = "InstanceNorm",
-          .doc =
-              "Normalises each channel of each sample (https://arxiv.org/abs/1607.08022). Ports: "
-              "input [N, C, L, ...], weight [C], bias [C], output [N, C, L, ...].",
+          .doc = "Normalises each channel of each sample (https://arxiv.org/abs/1607.08022).",
+          .ports = {{"input", "[N, C, L, ...]"},
+                    {"weight", "[C]"},
+                    {"bias", "[C]"},
+                    {"output", "[N, C, L, ...]"}},
           .arguments = {{"use_scale", "bool", false, "whether there is a weight"},
                         {"use_bias", "bool", false, "whether there is a bias"},
                         {"eps", "float", 1e-5, "added to the variance"}},

@@ -69,9 +69,12 @@ Model KernelizedSVM(const KernelizedSVMOptions& options) {
 ModelDef define_rbf_kernel();
 ModelDef define_rbf_kernel() {
   return {.name = "RBFKernel",
-          .doc =
-              "l_scale² exp(-|x - y|² / (2 sigma²)) for all pairs of rows. Ports: input1 [N, D], "
-              "input2 [M, D], l_scale [1], sigma [1], output [N, M].",
+          .doc = "l_scale² exp(-|x - y|² / (2 sigma²)) for all pairs of rows.",
+          .ports = {{"input1", "[N, D]"},
+                    {"input2", "[M, D]"},
+                    {"l_scale", "[1]"},
+                    {"sigma", "[1]"},
+                    {"output", "[N, M]"}},
           .arguments = {},
           .build = build_rbf_kernel};
 }
@@ -79,9 +82,12 @@ ModelDef define_rbf_kernel() {
 ModelDef define_polynomial_kernel();
 ModelDef define_polynomial_kernel() {
   return {.name = "PolynomialKernel",
-          .doc =
-              "(x . y + poly_coef) ** degree for all pairs of rows. Ports: input1 [N, D], input2 "
-              "[M, D], poly_coef [], degree [], output [N, M].",
+          .doc = "(x . y + poly_coef) ** degree for all pairs of rows.",
+          .ports = {{"input1", "[N, D]"},
+                    {"input2", "[M, D]"},
+                    {"poly_coef", "[]"},
+                    {"degree", "[]"},
+                    {"output", "[N, M]"}},
           .arguments = {{"robust", "bool", true, "whether the power is computed with robust=True"}},
           .build = build_polynomial_kernel};
 }
@@ -89,10 +95,13 @@ ModelDef define_polynomial_kernel() {
 ModelDef define_kernelized_svm();
 ModelDef define_kernelized_svm() {
   return {.name = "KernelizedSVM",
-          .doc =
-              "A linear layer with one output, applied to a kernel matrix. Ports: input1 [N, D], "
-              "input2 [M, D] (and the other ports of the kernel), weight [1, M], bias [1], kernel "
-              "[N, M], output [N, 1].",
+          .doc = "A linear layer with one output, applied to a kernel matrix.",
+          .ports = {{"input1", "[N, D]"},
+                    {"input2", "[M, D]", "and the other ports of the kernel"},
+                    {"weight", "[1, M]"},
+                    {"bias", "[1]"},
+                    {"kernel", "[N, M]"},
+                    {"output", "[N, 1]"}},
           .arguments = {{"kernel", "model", {}, "RBFKernel, PolynomialKernel"}},
           .build = build_kernelized_svm};
 }

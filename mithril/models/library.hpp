@@ -47,9 +47,17 @@ class CheckedArguments {
   std::vector<std::pair<std::string_view, Datum>> values_;
 };
 
+// A port as documents show it. `shape` is a text such as "[N, C] or [N]", and empty for a value.
+struct DocumentedPort {
+  std::string name;
+  std::string shape = {};
+  std::string note = {};  // begins with "and" if more ports depend on the arguments
+};
+
 struct ModelDef {
   std::string name;  // "Linear"
   std::string doc;
+  std::vector<DocumentedPort> ports = {};
   std::vector<ArgumentDef> arguments;
   // A loss, a metric or a regulariser: no output in inference mode unless it is asked for.
   bool objective = false;

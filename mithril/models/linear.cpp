@@ -15,9 +15,11 @@ ModelDef define_linear_model();
 ModelDef define_linear_model() {
   return {
       .name = "Linear",
-      .doc =
-          "input @ weight.T + bias. Ports: input [N, ..., I], weight [dimension, I], bias "
-          "[dimension], output [N, ..., dimension].",
+      .doc = "input @ weight.T + bias.",
+      .ports = {{"input", "[N, ..., I]"},
+                {"weight", "[dimension, I]"},
+                {"bias", "[dimension]"},
+                {"output", "[N, ..., dimension]"}},
       .arguments = {{"dimension", "int|none", Datum(), "number of outputs; None: inferred"},
                     {"use_bias", "bool", true, "whether there is a bias"}},
       .build =

@@ -140,9 +140,12 @@ Model F1(const AveragedMetricOptions& options) { return make_model("F1", given(o
 ModelDef define_metric();
 ModelDef define_metric() {
   return {.name = "Metric",
-          .doc =
-              "The classes of pred minus the classes of label. Ports: pred [N, C] or [N], label "
-              "[N, C] or [N], pred_formatted [N], label_formatted [N], output [N].",
+          .doc = "The classes of pred minus the classes of label.",
+          .ports = {{"pred", "[N, C] or [N]"},
+                    {"label", "[N, C] or [N]"},
+                    {"pred_formatted", "[N]"},
+                    {"label_formatted", "[N]"},
+                    {"output", "[N]"}},
           .arguments = format_arguments(),
           .objective = true,
           .build = [](const CheckedArguments& arguments) {
@@ -157,9 +160,8 @@ ModelDef define_metric() {
 ModelDef define_accuracy();
 ModelDef define_accuracy() {
   return {.name = "Accuracy",
-          .doc =
-              "The fraction of the samples whose predicted class is their label. Ports: pred [N, "
-              "C] or [N], label [N, C] or [N], output [].",
+          .doc = "The fraction of the samples whose predicted class is their label.",
+          .ports = {{"pred", "[N, C] or [N]"}, {"label", "[N, C] or [N]"}, {"output", "[]"}},
           .arguments = format_arguments(),
           .objective = true,
           .build = [](const CheckedArguments& arguments) {
@@ -174,7 +176,8 @@ ModelDef define_precision() {
   return {.name = "Precision",
           .doc =
               "The fraction of the samples predicted as a class that belong to it, averaged over "
-              "the classes. Ports: pred [N, C] or [N], label [N, C] or [N], output [].",
+              "the classes.",
+          .ports = {{"pred", "[N, C] or [N]"}, {"label", "[N, C] or [N]"}, {"output", "[]"}},
           .arguments = averaging_arguments(),
           .objective = true,
           .build = [](const CheckedArguments& a) { return averaged("Precision", a, precision); }};
@@ -185,7 +188,8 @@ ModelDef define_recall() {
   return {.name = "Recall",
           .doc =
               "The fraction of the samples of a class that are predicted as that class, averaged "
-              "over the classes. Ports: pred [N, C] or [N], label [N, C] or [N], output [].",
+              "over the classes.",
+          .ports = {{"pred", "[N, C] or [N]"}, {"label", "[N, C] or [N]"}, {"output", "[]"}},
           .arguments = averaging_arguments(),
           .objective = true,
           .build = [](const CheckedArguments& a) { return averaged("Recall", a, recall); }};
@@ -194,9 +198,8 @@ ModelDef define_recall() {
 ModelDef define_f1();
 ModelDef define_f1() {
   return {.name = "F1",
-          .doc =
-              "The harmonic mean of precision and recall, averaged over the classes. Ports: pred "
-              "[N, C] or [N], label [N, C] or [N], output [].",
+          .doc = "The harmonic mean of precision and recall, averaged over the classes.",
+          .ports = {{"pred", "[N, C] or [N]"}, {"label", "[N, C] or [N]"}, {"output", "[]"}},
           .arguments = averaging_arguments(),
           .objective = true,
           .build = [](const CheckedArguments& a) { return averaged("F1", a, f1); }};

@@ -164,23 +164,25 @@ Model BatchNorm2D(const BatchNormOptions& options) {
 
 ModelDef define_layer_norm_model();
 ModelDef define_layer_norm_model() {
-  return {.name = "LayerNorm",
-          .doc =
-              "Normalises the input along the last axis (https://arxiv.org/abs/1607.06450). "
-              "Ports: input [..., D], weight [D], bias [D], output [..., D].",
-          .arguments = {{"use_scale", "bool", true, "whether there is a weight"},
-                        {"use_bias", "bool", true, "whether there is a bias"},
-                        {"eps", "float", 1e-5, "added to the variance"}},
-          .build = build_layer_norm};
+  return {
+      .name = "LayerNorm",
+      .doc = "Normalises the input along the last axis (https://arxiv.org/abs/1607.06450).",
+      .ports = {{"input", "[..., D]"}, {"weight", "[D]"}, {"bias", "[D]"}, {"output", "[..., D]"}},
+      .arguments = {{"use_scale", "bool", true, "whether there is a weight"},
+                    {"use_bias", "bool", true, "whether there is a bias"},
+                    {"eps", "float", 1e-5, "added to the variance"}},
+      .build = build_layer_norm};
 }
 
 ModelDef define_group_norm();
 ModelDef define_group_norm() {
   return {
       .name = "GroupNorm",
-      .doc =
-          "Normalises each group of channels of each sample (https://arxiv.org/abs/1803.08494). "
-          "Ports: input [N, C, ...], weight [C], bias [C], output [N, C, ...].",
+      .doc = "Normalises each group of channels of each sample (https://arxiv.org/abs/1803.08494).",
+      .ports = {{"input", "[N, C, ...]"},
+                {"weight", "[C]"},
+                {"bias", "[C]"},
+                {"output", "[N, C, ...]"}},
       .arguments = {{"num_groups", "int", 32, "the number of groups of channels"},
                     {"use_scale", "bool", true, "whether there is a weight"},
                     {"use_bias", "bool", true, "whether there is a bias"},
@@ -193,8 +195,8 @@ ModelDef define_rms_norm() {
   return {.name = "RMSNorm",
           .doc =
               "Divides the input by its root mean square along the last axis "
-              "(https://arxiv.org/abs/1910.07467). Ports: input [..., D], weight [D], output "
-              "[..., D].",
+              "(https://arxiv.org/abs/1910.07467).",
+          .ports = {{"input", "[..., D]"}, {"weight", "[D]"}, {"output", "[..., D]"}},
           .arguments = {{"use_scale", "bool", true, "whether there is a weight"},
                         {"eps", "float", 1e-5, "added to the mean square"}},
           .build = build_rms_norm};
@@ -204,10 +206,13 @@ ModelDef define_batch_norm1d();
 ModelDef define_batch_norm1d() {
   return {
       .name = "BatchNorm1D",
-      .doc =
-          "Normalises each channel over the batch. Ports: input [N, C] or [N, C, L], weight [C], "
-          "bias [C], output [N, C] or [N, C, L], running_mean [C] (a state), running_var [C] (a "
-          "state).",
+      .doc = "Normalises each channel over the batch.",
+      .ports = {{"input", "[N, C] or [N, C, L]"},
+                {"weight", "[C]"},
+                {"bias", "[C]"},
+                {"output", "[N, C] or [N, C, L]"},
+                {"running_mean", "[C]", "a state"},
+                {"running_var", "[C]", "a state"}},
       .arguments = batch_norm_arguments(),
       .build = [](const CheckedArguments& a) { return batch_norm("BatchNorm1D", a, {Rest{}}); }};
 }
@@ -215,10 +220,13 @@ ModelDef define_batch_norm1d() {
 ModelDef define_batch_norm2d_model();
 ModelDef define_batch_norm2d_model() {
   return {.name = "BatchNorm2D",
-          .doc =
-              "Normalises each channel over the batch. Ports: input [N, C, H, W], weight [C], "
-              "bias [C], output [N, C, H, W], running_mean [C] (a state), running_var [C] (a "
-              "state).",
+          .doc = "Normalises each channel over the batch.",
+          .ports = {{"input", "[N, C, H, W]"},
+                    {"weight", "[C]"},
+                    {"bias", "[C]"},
+                    {"output", "[N, C, H, W]"},
+                    {"running_mean", "[C]", "a state"},
+                    {"running_var", "[C]", "a state"}},
           .arguments = batch_norm_arguments(),
           .build = [](const CheckedArguments& a) {
             return batch_norm("BatchNorm2D", a, {Any{}, Any{}});

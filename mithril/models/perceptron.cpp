@@ -50,9 +50,11 @@ ModelDef define_layer();
 ModelDef define_layer() {
   return {
       .name = "Layer",
-      .doc =
-          "activation(input @ weight.T + bias). Ports: input [N, ..., I], weight [dimension, I], "
-          "bias [dimension], output [N, ..., dimension].",
+      .doc = "activation(input @ weight.T + bias).",
+      .ports = {{"input", "[N, ..., I]"},
+                {"weight", "[dimension, I]"},
+                {"bias", "[dimension]"},
+                {"output", "[N, ..., dimension]"}},
       .arguments = {{"activation", "model", {}, "a part with one canonical input"},
                     {"dimension", "int|none", Datum(), "number of outputs; None: inferred"}},
       .build =
@@ -70,9 +72,13 @@ ModelDef define_mlp();
 ModelDef define_mlp() {
   return {
       .name = "MLP",
-      .doc =
-          "A multilayer perceptron: a chain of Layer models. Ports: input [N, ..., I], weight0 "
-          "[D0, I], bias0 [D0], weight1 [D1, D0], bias1 [D1] (and so on), output [N, ..., D].",
+      .doc = "A multilayer perceptron: a chain of Layer models.",
+      .ports = {{"input", "[N, ..., I]"},
+                {"weight0", "[D0, I]"},
+                {"bias0", "[D0]"},
+                {"weight1", "[D1, D0]"},
+                {"bias1", "[D1]", "and so on"},
+                {"output", "[N, ..., D]"}},
       .arguments = {{"activations", "models", {}, "one for each layer"},
                     {"dimensions", "tuple", {}, "outputs of each layer"},
                     {"input_name_templates", "names|none", Datum(),

@@ -42,9 +42,13 @@ Model AvgPool2D(const PoolOptions& options) { return make_model("AvgPool2D", giv
 ModelDef define_max_pool1d_model();
 ModelDef define_max_pool1d_model() {
   return {.name = "MaxPool1D",
-          .doc =
-              "The largest element of each window over the last axis. Ports: input [..., L], "
-              "kernel_size, stride, padding, dilation, output [..., Lo].",
+          .doc = "The largest element of each window over the last axis.",
+          .ports = {{"input", "[..., L]"},
+                    {"kernel_size"},
+                    {"stride"},
+                    {"padding"},
+                    {"dilation"},
+                    {"output", "[..., Lo]"}},
           .arguments = pool_arguments(),
           .build = [](const CheckedArguments& a) { return pool("MaxPool1D", "max_pool1d", a, 1); }};
 }
@@ -52,9 +56,13 @@ ModelDef define_max_pool1d_model() {
 ModelDef define_max_pool2d_model();
 ModelDef define_max_pool2d_model() {
   return {.name = "MaxPool2D",
-          .doc =
-              "The largest element of each window over the last two axes. Ports: input [..., H, "
-              "W], kernel_size, stride, padding, dilation, output [..., Ho, Wo].",
+          .doc = "The largest element of each window over the last two axes.",
+          .ports = {{"input", "[..., H, W]"},
+                    {"kernel_size"},
+                    {"stride"},
+                    {"padding"},
+                    {"dilation"},
+                    {"output", "[..., Ho, Wo]"}},
           .arguments = pool_arguments(),
           .build = [](const CheckedArguments& a) { return pool("MaxPool2D", "max_pool2d", a, 2); }};
 }
@@ -62,9 +70,13 @@ ModelDef define_max_pool2d_model() {
 ModelDef define_avg_pool1d_model();
 ModelDef define_avg_pool1d_model() {
   return {.name = "AvgPool1D",
-          .doc =
-              "The mean of each window over the last axis. Ports: input [..., L], kernel_size, "
-              "stride, padding, dilation, output [..., Lo].",
+          .doc = "The mean of each window over the last axis.",
+          .ports = {{"input", "[..., L]"},
+                    {"kernel_size"},
+                    {"stride"},
+                    {"padding"},
+                    {"dilation"},
+                    {"output", "[..., Lo]"}},
           .arguments = pool_arguments(),
           .build = [](const CheckedArguments& a) { return pool("AvgPool1D", "avg_pool1d", a, 1); }};
 }
@@ -72,9 +84,13 @@ ModelDef define_avg_pool1d_model() {
 ModelDef define_avg_pool2d_model();
 ModelDef define_avg_pool2d_model() {
   return {.name = "AvgPool2D",
-          .doc =
-              "The mean of each window over the last two axes. Ports: input [..., H, W], "
-              "kernel_size, stride, padding, dilation, output [..., Ho, Wo].",
+          .doc = "The mean of each window over the last two axes.",
+          .ports = {{"input", "[..., H, W]"},
+                    {"kernel_size"},
+                    {"stride"},
+                    {"padding"},
+                    {"dilation"},
+                    {"output", "[..., Ho, Wo]"}},
           .arguments = pool_arguments(),
           .build = [](const CheckedArguments& a) { return pool("AvgPool2D", "avg_pool2d", a, 2); }};
 }

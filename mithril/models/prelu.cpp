@@ -10,9 +10,8 @@ ModelDef define_prelu();
 ModelDef define_prelu() {
   return {
       .name = "PReLU",
-      .doc =
-          "input if it is positive, otherwise weight * input. Ports: input [...], weight [1], "
-          "output [...].",
+      .doc = "input if it is positive, otherwise weight * input.",
+      .ports = {{"input", "[...]"}, {"weight", "[1]"}, {"output", "[...]"}},
       .arguments = {{"init", "int|float", Datum(0.25), "the initial slope"}},
       .build =
           [](const CheckedArguments& arguments) {

@@ -79,7 +79,8 @@ ModelDef define_randn_model() {
       .name = "Randn",
       .doc =
           "Random numbers from a normal distribution with mean 0 and standard deviation 1. Each "
-          "evaluation draws other numbers. Ports: shape, dtype, output [...], key [] (a state).",
+          "evaluation draws other numbers.",
+      .ports = {{"shape"}, {"dtype"}, {"output", "[...]"}, {"key", "[]", "a state"}},
       .arguments = {shape(), key(), {"dtype", "dtype|none", Datum(), "None: the default float"}},
       .build = [](const CheckedArguments& arguments) {
         check_shape(arguments);
@@ -90,24 +91,25 @@ ModelDef define_randn_model() {
 
 ModelDef define_randint_model();
 ModelDef define_randint_model() {
-  return {.name = "RandInt",
-          .doc =
-              "Random ints, uniform in [low, high). Each evaluation draws other numbers. Ports: "
-              "shape, low, high, dtype, output [...], key [] (a state).",
-          .arguments = {shape(),
-                        key(),
-                        {"low", "int|none", Datum(),
-                         "lower bound, included; if None, the port gives it"},
-                        {"high", "int|none", Datum(),
-                         "upper bound, excluded; if None, the port gives it"},
-                        {"dtype", "dtype|none", Datum(), "None: the default int"}},
-          .build = [](const CheckedArguments& arguments) {
-            check_shape(arguments);
-            check_range(arguments);
-            check_dtype(arguments, false);
-            return drawing("RandInt", "randint", arguments, {"shape", "low", "high", "dtype"},
-                           {"shape", "low", "high"});
-          }};
+  return {
+      .name = "RandInt",
+      .doc = "Random ints, uniform in [low, high). Each evaluation draws other numbers.",
+      .ports =
+          {{"shape"}, {"low"}, {"high"}, {"dtype"}, {"output", "[...]"}, {"key", "[]", "a state"}},
+      .arguments = {shape(),
+                    key(),
+                    {"low", "int|none", Datum(),
+                     "lower bound, included; if None, the port gives it"},
+                    {"high", "int|none", Datum(),
+                     "upper bound, excluded; if None, the port gives it"},
+                    {"dtype", "dtype|none", Datum(), "None: the default int"}},
+      .build = [](const CheckedArguments& arguments) {
+        check_shape(arguments);
+        check_range(arguments);
+        check_dtype(arguments, false);
+        return drawing("RandInt", "randint", arguments, {"shape", "low", "high", "dtype"},
+                       {"shape", "low", "high"});
+      }};
 }
 
 }  // namespace mithril

@@ -249,10 +249,13 @@ ModelDef define_one_to_many();
 ModelDef define_one_to_many() {
   return {.name = "OneToMany",
           .doc =
-              "Maps one input to a sequence. Each step reads the output of the step before, or "
-              "its target with teacher_forcing. Ports: input [N, 1, I], initial_hidden [M, 1, H] "
-              "(and the other ports of the cell), target1 [N, 1, O] (and so on), output0 [N, 1, "
-              "O], output1 [N, 1, O] (and so on).",
+              "Maps one input to a sequence. Each step reads the output of the step before, or its "
+              "target with teacher_forcing.",
+          .ports = {{"input", "[N, 1, I]"},
+                    {"initial_hidden", "[M, 1, H]", "and the other ports of the cell"},
+                    {"target1", "[N, 1, O]", "and so on"},
+                    {"output0", "[N, 1, O]"},
+                    {"output1", "[N, 1, O]", "and so on"}},
           .arguments = lengths_and({length_argument(), forcing_argument()}),
           .build = build_one_to_many};
 }
@@ -260,10 +263,11 @@ ModelDef define_one_to_many() {
 ModelDef define_one_to_many_inference();
 ModelDef define_one_to_many_inference() {
   return {.name = "OneToManyInference",
-          .doc =
-              "Maps one input to a sequence. Each step reads the output of the step before. "
-              "Ports: input [N, 1, I], initial_hidden [M, 1, H] (and the other ports of the "
-              "cell), output0 [N, 1, I], output1 [N, 1, I] (and so on).",
+          .doc = "Maps one input to a sequence. Each step reads the output of the step before.",
+          .ports = {{"input", "[N, 1, I]"},
+                    {"initial_hidden", "[M, 1, H]", "and the other ports of the cell"},
+                    {"output0", "[N, 1, I]"},
+                    {"output1", "[N, 1, I]", "and so on"}},
           .arguments = lengths_and({length_argument()}),
           .build = build_one_to_many_inference};
 }
@@ -271,11 +275,14 @@ ModelDef define_one_to_many_inference() {
 ModelDef define_many_to_one();
 ModelDef define_many_to_one() {
   return {.name = "ManyToOne",
-          .doc =
-              "Maps a sequence to its last hidden state, which is `hidden_concat`. Ports: input0 "
-              "[N, 1, I], input1 [N1, 1, I] (and so on), initial_hidden [M, 1, H] (and the other "
-              "ports of the cell), output0 [N, 1, O], output1 [N1, 1, O] (and so on), "
-              "hidden_concat [N, 1, H], lengths [N] (int, with use_lengths).",
+          .doc = "Maps a sequence to its last hidden state, which is `hidden_concat`.",
+          .ports = {{"input0", "[N, 1, I]"},
+                    {"input1", "[N1, 1, I]", "and so on"},
+                    {"initial_hidden", "[M, 1, H]", "and the other ports of the cell"},
+                    {"output0", "[N, 1, O]"},
+                    {"output1", "[N1, 1, O]", "and so on"},
+                    {"hidden_concat", "[N, 1, H]"},
+                    {"lengths", "[N]", "int, with use_lengths"}},
           .arguments = lengths_and({length_argument(), use_lengths_argument(), reverse_argument()}),
           .build = build_many_to_one};
 }
@@ -283,11 +290,15 @@ ModelDef define_many_to_one() {
 ModelDef define_encoder_decoder();
 ModelDef define_encoder_decoder() {
   return {.name = "EncoderDecoder",
-          .doc =
-              "Maps a sequence to a sequence. Ports: input0 [N, 1, I] (and so on), initial_hidden "
-              "[M, 1, H] (and the other ports of the cell), indices [N] (int), decoder_input [N, "
-              "1, J] (and the other ports of the decoder as decoder_w_ih and so on), target1 [N, "
-              "1, O] (and so on), output0 [N, 1, O], output1 [N, 1, O] (and so on).",
+          .doc = "Maps a sequence to a sequence.",
+          .ports = {{"input0", "[N, 1, I]", "and so on"},
+                    {"initial_hidden", "[M, 1, H]", "and the other ports of the cell"},
+                    {"indices", "[N]", "int"},
+                    {"decoder_input", "[N, 1, J]",
+                     "and the other ports of the decoder as decoder_w_ih and so on"},
+                    {"target1", "[N, 1, O]", "and so on"},
+                    {"output0", "[N, 1, O]"},
+                    {"output1", "[N, 1, O]", "and so on"}},
           .arguments = lengths_and({input_length(), target_length(), forcing_argument()}),
           .build = [](const CheckedArguments& arguments) {
             return encoder_and_decoder("EncoderDecoder", arguments, "OneToMany",
@@ -300,10 +311,13 @@ ModelDef define_encoder_decoder_inference() {
   return {.name = "EncoderDecoderInference",
           .doc =
               "Maps a sequence to a sequence. Each step of the decoder reads the output of the "
-              "step before. Ports: input0 [N, 1, I] (and so on), initial_hidden [M, 1, H] (and "
-              "the other ports of the cell), decoder_input [N, 1, J] (and the other ports of the "
-              "decoder as decoder_w_ih and so on), output0 [N, 1, J], output1 [N, 1, J] (and so "
-              "on).",
+              "step before.",
+          .ports = {{"input0", "[N, 1, I]", "and so on"},
+                    {"initial_hidden", "[M, 1, H]", "and the other ports of the cell"},
+                    {"decoder_input", "[N, 1, J]",
+                     "and the other ports of the decoder as decoder_w_ih and so on"},
+                    {"output0", "[N, 1, J]"},
+                    {"output1", "[N, 1, J]", "and so on"}},
           .arguments = lengths_and({input_length(), target_length()}),
           .build = [](const CheckedArguments& arguments) {
             return encoder_and_decoder("EncoderDecoderInference", arguments, "OneToManyInference",

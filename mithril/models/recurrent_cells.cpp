@@ -173,26 +173,45 @@ Model GRUCell() { return make_model("GRUCell"); }
 
 ModelDef define_rnn_cell();
 ModelDef define_rnn_cell() {
-  return {
-      .name = "RNNCell",
-      .doc =
-          "One step of a recurrent network: hidden = tanh(input @ w_ih.T + prev_hidden @ w_hh.T + "
-          "bias_h). Ports: input [N, 1, I], prev_hidden [M, 1, H], w_ih [H, I], w_hh [H, H], w_ho "
-          "[O, H], bias_h [H], bias_o [O], output [N, 1, O], hidden [N, 1, H], hidden_compl [M - "
-          "N, 1, H].",
-      .arguments = {},
-      .build = build_rnn_cell};
+  return {.name = "RNNCell",
+          .doc =
+              "One step of a recurrent network: hidden = tanh(input @ w_ih.T + prev_hidden @ "
+              "w_hh.T + bias_h).",
+          .ports = {{"input", "[N, 1, I]"},
+                    {"prev_hidden", "[M, 1, H]"},
+                    {"w_ih", "[H, I]"},
+                    {"w_hh", "[H, H]"},
+                    {"w_ho", "[O, H]"},
+                    {"bias_h", "[H]"},
+                    {"bias_o", "[O]"},
+                    {"output", "[N, 1, O]"},
+                    {"hidden", "[N, 1, H]"},
+                    {"hidden_compl", "[M - N, 1, H]"}},
+          .arguments = {},
+          .build = build_rnn_cell};
 }
 
 ModelDef define_lstm_cell();
 ModelDef define_lstm_cell() {
   return {.name = "LSTMCell",
-          .doc =
-              "One step of a long short-term memory (LSTM). Ports: input [N, 1, I], prev_hidden "
-              "[M, 1, H], prev_cell [M, 1, H], w_f [H, I + H], w_i [H, I + H], w_c [H, I + H], "
-              "w_o [H, I + H], bias_f [H], bias_i [H], bias_c [H], bias_o [H], w_out [O, H], "
-              "bias_out [O], hidden [N, 1, H], cell [N, 1, H], hidden_compl [M - N, 1, H], output "
-              "[N, 1, O].",
+          .doc = "One step of a long short-term memory (LSTM).",
+          .ports = {{"input", "[N, 1, I]"},
+                    {"prev_hidden", "[M, 1, H]"},
+                    {"prev_cell", "[M, 1, H]"},
+                    {"w_f", "[H, I + H]"},
+                    {"w_i", "[H, I + H]"},
+                    {"w_c", "[H, I + H]"},
+                    {"w_o", "[H, I + H]"},
+                    {"bias_f", "[H]"},
+                    {"bias_i", "[H]"},
+                    {"bias_c", "[H]"},
+                    {"bias_o", "[H]"},
+                    {"w_out", "[O, H]"},
+                    {"bias_out", "[O]"},
+                    {"hidden", "[N, 1, H]"},
+                    {"cell", "[N, 1, H]"},
+                    {"hidden_compl", "[M - N, 1, H]"},
+                    {"output", "[N, 1, O]"}},
           .arguments = {},
           .build = build_lstm_cell};
 }
@@ -200,11 +219,19 @@ ModelDef define_lstm_cell() {
 ModelDef define_lstm_cell_body();
 ModelDef define_lstm_cell_body() {
   return {.name = "LSTMCellBody",
-          .doc =
-              "The gates of LSTMCell. Ports: input [N, 1, I], prev_hidden [N, 1, H], prev_cell "
-              "[N, 1, H], w_f [H, I + H], w_i [H, I + H], w_c [H, I + H], w_o [H, I + H], bias_f "
-              "[H], bias_i [H], bias_c [H], bias_o [H], output [2 N, 1, H] (the new cell, then "
-              "the new hidden state).",
+          .doc = "The gates of LSTMCell.",
+          .ports = {{"input", "[N, 1, I]"},
+                    {"prev_hidden", "[N, 1, H]"},
+                    {"prev_cell", "[N, 1, H]"},
+                    {"w_f", "[H, I + H]"},
+                    {"w_i", "[H, I + H]"},
+                    {"w_c", "[H, I + H]"},
+                    {"w_o", "[H, I + H]"},
+                    {"bias_f", "[H]"},
+                    {"bias_i", "[H]"},
+                    {"bias_c", "[H]"},
+                    {"bias_o", "[H]"},
+                    {"output", "[2 N, 1, H]", "the new cell, then the new hidden state"}},
           .arguments = {},
           .build = build_lstm_cell_body};
 }
@@ -212,11 +239,18 @@ ModelDef define_lstm_cell_body() {
 ModelDef define_gru_cell();
 ModelDef define_gru_cell() {
   return {.name = "GRUCell",
-          .doc =
-              "One step of a gated recurrent unit (GRU), as torch.nn.GRUCell. Ports: input [N, 1, "
-              "I], prev_hidden [M, 1, H], w_ih [3 H, I], w_hh [3 H, H], bias_ih [3 H], bias_hh [3 "
-              "H], w_out [O, H], bias_out [O], output [N, 1, O], hidden [N, 1, H], hidden_compl "
-              "[M - N, 1, H].",
+          .doc = "One step of a gated recurrent unit (GRU), as torch.nn.GRUCell.",
+          .ports = {{"input", "[N, 1, I]"},
+                    {"prev_hidden", "[M, 1, H]"},
+                    {"w_ih", "[3 H, I]"},
+                    {"w_hh", "[3 H, H]"},
+                    {"bias_ih", "[3 H]"},
+                    {"bias_hh", "[3 H]"},
+                    {"w_out", "[O, H]"},
+                    {"bias_out", "[O]"},
+                    {"output", "[N, 1, O]"},
+                    {"hidden", "[N, 1, H]"},
+                    {"hidden_compl", "[M - N, 1, H]"}},
           .arguments = {},
           .build = build_gru_cell};
 }

@@ -274,9 +274,16 @@ ModelDef define_rnn() {
       .doc =
           "A recurrent network on sequences of any length T, as torch.nn.RNN: h = tanh(weight_ih x "
           "+ bias_ih + weight_hh h + bias_hh) in each step. The names of parameters end with the "
-          "layer and the direction, as weight_ih_l1_reverse. There are L layers of D directions. "
-          "Ports: input [T, N, I], h_0 [L D, N, H], lengths [N], weight_ih_l0 [H, I], weight_hh_l0 "
-          "[H, H], bias_ih_l0 [H], bias_hh_l0 [H], output [T, N, D H], h_n [L D, N, H].",
+          "layer and the direction, as weight_ih_l1_reverse. There are L layers of D directions.",
+      .ports = {{"input", "[T, N, I]"},
+                {"h_0", "[L D, N, H]"},
+                {"lengths", "[N]"},
+                {"weight_ih_l0", "[H, I]"},
+                {"weight_hh_l0", "[H, H]"},
+                {"bias_ih_l0", "[H]"},
+                {"bias_hh_l0", "[H]"},
+                {"output", "[T, N, D H]"},
+                {"h_n", "[L D, N, H]"}},
       .arguments =
           recurrent_arguments({{"nonlinearity", "str", "tanh", "tanh or relu", {"tanh", "relu"}}}),
       .build = build_rnn};
@@ -284,34 +291,46 @@ ModelDef define_rnn() {
 
 ModelDef define_lstm();
 ModelDef define_lstm() {
-  return {
-      .name = "LSTM",
-      .doc =
-          "Long short-term memory on sequences of any length T, as torch.nn.LSTM. The names of "
-          "parameters end with the layer and the direction, as weight_ih_l1_reverse. There are L "
-          "layers of D directions; P is proj_size, or H without a projection. Ports: input [T, N, "
-          "I], h_0 [L D, N, P], c_0 [L D, N, H], lengths [N], weight_ih_l0 [4 H, I], weight_hh_l0 "
-          "[4 H, P], bias_ih_l0 [4 H], bias_hh_l0 [4 H], weight_hr_l0 [P, H], output [T, N, D P], "
-          "h_n [L "
-          "D, N, P], c_n [L D, N, H].",
-      .arguments = recurrent_arguments(
-          {{"proj_size", "int", 0, "P, the size of projected states; 0: no projection"}}),
-      .build = build_lstm};
+  return {.name = "LSTM",
+          .doc =
+              "Long short-term memory on sequences of any length T, as torch.nn.LSTM. The names of "
+              "parameters end with the layer and the direction, as weight_ih_l1_reverse. There are "
+              "L layers of D directions; P is proj_size, or H without a projection.",
+          .ports = {{"input", "[T, N, I]"},
+                    {"h_0", "[L D, N, P]"},
+                    {"c_0", "[L D, N, H]"},
+                    {"lengths", "[N]"},
+                    {"weight_ih_l0", "[4 H, I]"},
+                    {"weight_hh_l0", "[4 H, P]"},
+                    {"bias_ih_l0", "[4 H]"},
+                    {"bias_hh_l0", "[4 H]"},
+                    {"weight_hr_l0", "[P, H]"},
+                    {"output", "[T, N, D P]"},
+                    {"h_n", "[L D, N, P]"},
+                    {"c_n", "[L D, N, H]"}},
+          .arguments = recurrent_arguments(
+              {{"proj_size", "int", 0, "P, the size of projected states; 0: no projection"}}),
+          .build = build_lstm};
 }
 
 ModelDef define_gru();
 ModelDef define_gru() {
-  return {
-      .name = "GRU",
-      .doc =
-          "Gated recurrent units on sequences of any length T, as torch.nn.GRU. The names of "
-          "parameters end with the layer and the direction, as weight_ih_l1_reverse. There are L "
-          "layers of D directions. Ports: input [T, N, I], h_0 [L D, N, H], lengths [N], "
-          "weight_ih_l0 [3 H, I], weight_hh_l0 [3 H, H], bias_ih_l0 [3 H], bias_hh_l0 [3 H], "
-          "output [T, "
-          "N, D H], h_n [L D, N, H].",
-      .arguments = recurrent_arguments({}),
-      .build = build_gru};
+  return {.name = "GRU",
+          .doc =
+              "Gated recurrent units on sequences of any length T, as torch.nn.GRU. The names of "
+              "parameters end with the layer and the direction, as weight_ih_l1_reverse. There are "
+              "L layers of D directions.",
+          .ports = {{"input", "[T, N, I]"},
+                    {"h_0", "[L D, N, H]"},
+                    {"lengths", "[N]"},
+                    {"weight_ih_l0", "[3 H, I]"},
+                    {"weight_hh_l0", "[3 H, H]"},
+                    {"bias_ih_l0", "[3 H]"},
+                    {"bias_hh_l0", "[3 H]"},
+                    {"output", "[T, N, D H]"},
+                    {"h_n", "[L D, N, H]"}},
+          .arguments = recurrent_arguments({}),
+          .build = build_gru};
 }
 
 }  // namespace mithril

@@ -39,9 +39,12 @@ Model PolynomialRegression(const PolynomialRegressionOptions& options) {
 ModelDef define_linear_svm();
 ModelDef define_linear_svm() {
   return {.name = "LinearSVM",
-          .doc =
-              "A linear layer with one output, and its sign. Ports: input [N, ..., I], weight [1, "
-              "I], bias [1], output [N, ..., 1], decision_output [N, ..., 1].",
+          .doc = "A linear layer with one output, and its sign.",
+          .ports = {{"input", "[N, ..., I]"},
+                    {"weight", "[1, I]"},
+                    {"bias", "[1]"},
+                    {"output", "[N, ..., 1]"},
+                    {"decision_output", "[N, ..., 1]"}},
           .arguments = {},
           .build = [](const CheckedArguments&) {
             return build_decided("LinearSVM", "sign", "decision_output");
@@ -51,9 +54,12 @@ ModelDef define_linear_svm() {
 ModelDef define_logistic_regression();
 ModelDef define_logistic_regression() {
   return {.name = "LogisticRegression",
-          .doc =
-              "A linear layer with one output, and its sigmoid. Ports: input [N, ..., I], weight "
-              "[1, I], bias [1], output [N, ..., 1], probs_output [N, ..., 1].",
+          .doc = "A linear layer with one output, and its sigmoid.",
+          .ports = {{"input", "[N, ..., I]"},
+                    {"weight", "[1, I]"},
+                    {"bias", "[1]"},
+                    {"output", "[N, ..., 1]"},
+                    {"probs_output", "[N, ..., 1]"}},
           .arguments = {},
           .build = [](const CheckedArguments&) {
             return build_decided("LogisticRegression", "sigmoid", "probs_output");
@@ -63,9 +69,11 @@ ModelDef define_logistic_regression() {
 ModelDef define_polynomial_regression();
 ModelDef define_polynomial_regression() {
   return {.name = "PolynomialRegression",
-          .doc =
-              "A linear layer applied to all products of 1 to `degree` columns. Ports: input [N, "
-              "I], weight [dimension, F], bias [dimension], output [N, dimension].",
+          .doc = "A linear layer applied to all products of 1 to `degree` columns.",
+          .ports = {{"input", "[N, I]"},
+                    {"weight", "[dimension, F]"},
+                    {"bias", "[dimension]"},
+                    {"output", "[N, dimension]"}},
           .arguments = {{"degree", "int", {}, "highest degree of the products, at least 1"},
                         {"dimension", "int|none", Datum(), "number of outputs; None: inferred"}},
           .build = build_polynomial_regression};

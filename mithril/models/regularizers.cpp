@@ -11,7 +11,8 @@ Model QuadraticFormRegularizer() { return make_model("QuadraticFormRegularizer")
 ModelDef define_l1();
 ModelDef define_l1() {
   return {.name = "L1",
-          .doc = "sum(|input|). Ports: input [...], output [].",
+          .doc = "sum(|input|).",
+          .ports = {{"input", "[...]"}, {"output", "[]"}},
           .objective = true,
           .build = [](const CheckedArguments&) {
             Model model = model_of_class("L1");
@@ -23,7 +24,8 @@ ModelDef define_l1() {
 ModelDef define_l2();
 ModelDef define_l2() {
   return {.name = "L2",
-          .doc = "sum(input**2) / 2. Ports: input [...], output [].",
+          .doc = "sum(input**2) / 2.",
+          .ports = {{"input", "[...]"}, {"output", "[]"}},
           .objective = true,
           .build = [](const CheckedArguments&) {
             Model model = model_of_class("L2");
@@ -36,7 +38,8 @@ ModelDef define_l2() {
 ModelDef define_quadratic_form_regularizer();
 ModelDef define_quadratic_form_regularizer() {
   return {.name = "QuadraticFormRegularizer",
-          .doc = "input @ kernel @ input.T / 2. Ports: input [1, N], kernel [N, N], output [1, 1].",
+          .doc = "input @ kernel @ input.T / 2.",
+          .ports = {{"input", "[1, N]"}, {"kernel", "[N, N]"}, {"output", "[1, 1]"}},
           .objective = true,
           .build = [](const CheckedArguments&) {
             Model model = model_of_class("QuadraticFormRegularizer");

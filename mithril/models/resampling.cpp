@@ -201,28 +201,30 @@ Model Upsample(const UpsampleOptions& options) {
 
 ModelDef define_conv_transpose2d();
 ModelDef define_conv_transpose2d() {
-  return {.name = "ConvTranspose2d",
-          .doc =
-              "2-D transposed convolution, the gradient of a convolution with respect to its "
-              "input. Ports: input [N, C, H, W], weight [C, filters / groups, Kh, Kw], bias "
-              "[filters], output [N, filters, Ho, Wo].",
-          .arguments = {{"filters", "int", {}, "output channels"},
-                        {"kernel_size", "int|tuple", {}, "an int or one for each axis"},
-                        {"stride", "int|tuple", 1, "an int or one for each axis"},
-                        {"padding", "int|tuple", 0, "taken off each side of the output"},
-                        {"output_padding", "int|tuple", 0, "added to one side of the output"},
-                        {"dilation", "int|tuple", 1, "distance between elements of the kernel"},
-                        {"groups", "int", 1, "the number of groups of input and output channels"},
-                        {"use_bias", "bool", true, "whether there is a bias [filters]"}},
-          .build = build_conv_transpose2d};
+  return {
+      .name = "ConvTranspose2d",
+      .doc = "2-D transposed convolution, the gradient of a convolution with respect to its input.",
+      .ports = {{"input", "[N, C, H, W]"},
+                {"weight", "[C, filters / groups, Kh, Kw]"},
+                {"bias", "[filters]"},
+                {"output", "[N, filters, Ho, Wo]"}},
+      .arguments = {{"filters", "int", {}, "output channels"},
+                    {"kernel_size", "int|tuple", {}, "an int or one for each axis"},
+                    {"stride", "int|tuple", 1, "an int or one for each axis"},
+                    {"padding", "int|tuple", 0, "taken off each side of the output"},
+                    {"output_padding", "int|tuple", 0, "added to one side of the output"},
+                    {"dilation", "int|tuple", 1, "distance between elements of the kernel"},
+                    {"groups", "int", 1, "the number of groups of input and output channels"},
+                    {"use_bias", "bool", true, "whether there is a bias [filters]"}},
+      .build = build_conv_transpose2d};
 }
 
 ModelDef define_upsample();
 ModelDef define_upsample() {
   return {.name = "Upsample",
-          .doc =
-              "Resizes images. Ports: input [N, C, H, W], output [N, C, H scale_factor, W "
-              "scale_factor] or [N, C, *size].",
+          .doc = "Resizes images.",
+          .ports = {{"input", "[N, C, H, W]"},
+                    {"output", "[N, C, H scale_factor, W scale_factor] or [N, C, *size]"}},
           .arguments = {{"scale_factor", "int|tuple", 2, "an int or one for each axis"},
                         {"mode",
                          "str",

@@ -215,9 +215,8 @@ Model RelativePositionBias(const RelativePositionBiasOptions& options) {
 ModelDef define_one_hot();
 ModelDef define_one_hot() {
   return {.name = "OneHot",
-          .doc =
-              "One-hot vectors: 1 at the class of each element, otherwise 0. Ports: input [...] "
-              "(int), output [..., num_classes] (int).",
+          .doc = "One-hot vectors: 1 at the class of each element, otherwise 0.",
+          .ports = {{"input", "[...]", "int"}, {"output", "[..., num_classes]", "int"}},
           .arguments = {{"num_classes", "int", {}, "size of the last axis"}},
           .build = build_one_hot};
 }
@@ -227,8 +226,10 @@ ModelDef define_rotary_embedding() {
   return {.name = "RotaryEmbedding",
           .doc =
               "Rotates pairs of elements by angles that grow with the position "
-              "(https://arxiv.org/abs/2104.09864). Ports: input [..., L, D], positions [..., L] "
-              "(int), output [..., L, D].",
+              "(https://arxiv.org/abs/2104.09864).",
+          .ports = {{"input", "[..., L, D]"},
+                    {"positions", "[..., L]", "int"},
+                    {"output", "[..., L, D]"}},
           .arguments = {{"base", "int|float", Datum(default_base),
                          "the angle of pair i at position p is p * base^(-2 * i / dim)"},
                         {"dim", "int|none", Datum(),
@@ -248,8 +249,8 @@ ModelDef define_causal_mask() {
   return {.name = "CausalMask",
           .doc =
               "True where a query may attend to a key, which must not be later than the query. The "
-              "last query has the position of the last key. Ports: query [..., L, E], key [..., S, "
-              "E], output [L, S] (bool).",
+              "last query has the position of the last key.",
+          .ports = {{"query", "[..., L, E]"}, {"key", "[..., S, E]"}, {"output", "[L, S]", "bool"}},
           .arguments = {{"window", "int|none", Datum(),
                          "the keys that a query sees, its own included; None: all before it"}},
           .build = build_causal_mask};
@@ -260,8 +261,11 @@ ModelDef define_relative_position_bias() {
   return {.name = "RelativePositionBias",
           .doc =
               "A learned bias that is added to attention scores. It depends on the distance of key "
-              "and query (https://arxiv.org/abs/1910.10683). Ports: query [..., L, E], key [..., "
-              "S, E], weight [num_buckets, num_heads], output [num_heads, L, S].",
+              "and query (https://arxiv.org/abs/1910.10683).",
+          .ports = {{"query", "[..., L, E]"},
+                    {"key", "[..., S, E]"},
+                    {"weight", "[num_buckets, num_heads]"},
+                    {"output", "[num_heads, L, S]"}},
           .arguments =
               {{"num_heads", "int", {}, "columns of the weight"},
                {"num_buckets", "int", 32,

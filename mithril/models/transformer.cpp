@@ -143,38 +143,47 @@ Model TransformerBlock(const TransformerBlockOptions& options) {
 ModelDef define_masked_softmax();
 ModelDef define_masked_softmax() {
   return {.name = "MaskedSoftmax",
-          .doc =
-              "Softmax over the elements where the mask is true. The other elements are 0. Ports: "
-              "input [...], mask [...] (bools that are true for elements to keep), output [...].",
+          .doc = "Softmax over the elements where the mask is true. The other elements are 0.",
+          .ports = {{"input", "[...]"},
+                    {"mask", "[...]", "bools that are true for elements to keep"},
+                    {"output", "[...]"}},
           .arguments = {{"axis", "int", -1, "axis along which the outputs sum to 1"}},
           .build = build_masked_softmax};
 }
 
 ModelDef define_multi_head_attention();
 ModelDef define_multi_head_attention() {
-  return {
-      .name = "MultiHeadAttention",
-      .doc =
-          "Multi-head scaled dot product attention (https://arxiv.org/abs/1706.03762). Ports: "
-          "query [N, L, D], key [N, S, D], value [N, S, D], mask [..., L, S] (bool, with "
-          "use_mask), w_query [D, D], w_key [D, D], w_value [D, D], w_output [D, D], bias_query "
-          "[D], bias_key [D], bias_value [D], bias_output [D], output [N, L, D].",
-      .arguments = {{"num_heads", "int", {}, "divides the dimension"},
-                    {"dimension", "int|none", Datum(), "size of the last axis; None: inferred"},
-                    {"use_bias", "bool", true, "whether there are biases"},
-                    {"is_causal", "bool", false,
-                     "whether each position attends only to itself and earlier ones"},
-                    {"use_mask", "bool", false, "whether there is a port mask (bool)"}},
-      .build = build_multi_head_attention};
+  return {.name = "MultiHeadAttention",
+          .doc = "Multi-head scaled dot product attention (https://arxiv.org/abs/1706.03762).",
+          .ports = {{"query", "[N, L, D]"},
+                    {"key", "[N, S, D]"},
+                    {"value", "[N, S, D]"},
+                    {"mask", "[..., L, S]", "bool, with use_mask"},
+                    {"w_query", "[D, D]"},
+                    {"w_key", "[D, D]"},
+                    {"w_value", "[D, D]"},
+                    {"w_output", "[D, D]"},
+                    {"bias_query", "[D]"},
+                    {"bias_key", "[D]"},
+                    {"bias_value", "[D]"},
+                    {"bias_output", "[D]"},
+                    {"output", "[N, L, D]"}},
+          .arguments = {{"num_heads", "int", {}, "divides the dimension"},
+                        {"dimension", "int|none", Datum(), "size of the last axis; None: inferred"},
+                        {"use_bias", "bool", true, "whether there are biases"},
+                        {"is_causal", "bool", false,
+                         "whether each position attends only to itself and earlier ones"},
+                        {"use_mask", "bool", false, "whether there is a port mask (bool)"}},
+          .build = build_multi_head_attention};
 }
 
 ModelDef define_transformer_block();
 ModelDef define_transformer_block() {
   return {
       .name = "TransformerBlock",
-      .doc =
-          "x + attention(norm(x)), then x + perceptron(norm(x)). Ports: input [N, L, D] (and the "
-          "parameters by their paths), output [N, L, D].",
+      .doc = "x + attention(norm(x)), then x + perceptron(norm(x)).",
+      .ports = {{"input", "[N, L, D]", "and the parameters by their paths"},
+                {"output", "[N, L, D]"}},
       .arguments = {{"num_heads", "int", {}, "divides the dimension"},
                     {"dimension", "int", {}, "size of the last axis of input and output"},
                     {"hidden_dimension", "int|none", Datum(), "None: 4 times the dimension"},

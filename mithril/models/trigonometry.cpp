@@ -23,7 +23,8 @@ Connection hyperbolic_cosine(const Connection& input) {
 ModelDef angle_function(std::string name, std::string doc,
                         Model (*build)(const CheckedArguments&)) {
   return {.name = std::move(name),
-          .doc = std::move(doc) + " Ports: input [...], output [...].",
+          .doc = std::move(doc),
+          .ports = {{"input", "[...]"}, {"output", "[...]"}},
           .arguments = {},
           .build = build};
 }

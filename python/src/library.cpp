@@ -91,14 +91,17 @@ py::list library() {
                             py::arg("spellings") = spellings));
   }
   for (const ModelDef* model : all_models()) {
-    py::list arguments;
+    py::list arguments, ports;
     for (const ArgumentDef& def : model->arguments)
       arguments.append(argument_entry(def, def.kinds, def.doc));
-    entries.append(py::dict(py::arg("name") = model->name, py::arg("op") = py::none(),
-                            py::arg("doc") = model->doc, py::arg("arguments") = arguments,
-                            py::arg("ports") = py::list(), py::arg("lists") = py::list(),
-                            py::arg("alias_of") = model->alias_of,
-                            py::arg("renamed") = model->renamed));
+    for (const DocumentedPort& port : model->ports) {
+      ports.append(py::dict(py::arg("name") = port.name, py::arg("shape") = port.shape,
+                            py::arg("note") = port.note));
+    }
+    entries.append(py::dict(
+        py::arg("name") = model->name, py::arg("op") = py::none(), py::arg("doc") = model->doc,
+        py::arg("arguments") = arguments, py::arg("ports") = ports, py::arg("lists") = py::list(),
+        py::arg("alias_of") = model->alias_of, py::arg("renamed") = model->renamed));
   }
   return entries;
 }

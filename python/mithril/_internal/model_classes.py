@@ -3,8 +3,7 @@
 import functools
 import inspect
 import json
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import _core
 from .arguments import refuse, refuse_synonym
@@ -52,51 +51,30 @@ def _signature(record: dict[str, Any]) -> inspect.Signature:
     return inspect.Signature([*parameters, name, ports])
 
 
-class DocumentedPort(NamedTuple):
-    """A port and its line in a docstring, such as "input [N, ...s] ints or floats"."""
-
-    name: str
-    line: str
-
-
-def ports_of(record: dict[str, Any]) -> tuple[str, list[DocumentedPort]]:
-    """The documentation of a record and its ports: of an op, or from the text of a model.
-
-    A model lists "name [shape]" with a note that may be in parentheses. The name of an argument
-    stands for a port that takes its value.
-    """
+def _port_lines(record: dict[str, Any]) -> list[str]:
+    """Describes the ports, such as "input [N, ...s] ints or floats"."""
     if record["op"]:
-        return record["doc"], [_op_port(port) for port in record["ports"]]
-    text, _, listed = record["doc"].partition(" Ports: ")
-    values = {argument["name"]: _annotation(argument["kinds"]) for argument in record["arguments"]}
-    ports = [
-        DocumentedPort(name, f"{line}: {values[line]}" if line in values else line)
-        for line in _listed(listed.removesuffix("."))
-        for name in line.replace(":", " ").split()[:1]
-    ]
-    return text, ports
+        return [_op_port(port) for port in record["ports"]]
+    return [_model_port(port, record["arguments"]) for port in record["ports"]]
 
 
-def _listed(text: str) -> Iterator[str]:
-    """Yields the items of "a [N, C], b (x, y)": commas in brackets do not separate items."""
-    depth = begin = 0
-    for at, character in enumerate(text):
-        depth += (character in "[(") - (character in "])")
-        if depth == 0 and text.startswith(", ", at):
-            yield text[begin:at]
-            begin = at + 2
-    if text:
-        yield text[begin:]
+def _model_port(port: dict[str, str], arguments: list[dict[str, Any]]) -> str:
+    """Describes a port of a model. One without a shape takes the value of an argument."""
+    if not port["shape"]:
+        kinds = next(each["kinds"] for each in arguments if each["name"] == port["name"])
+        return f"{port['name']}: {_annotation(kinds)}"
+    note = f" ({port['note']})" if port["note"] else ""
+    return f"{port['name']} {port['shape']}{note}"
 
 
-def _op_port(port: dict[str, str]) -> DocumentedPort:
-    """The shape "N *s" and the type "T=number" of a record as "[N, ...s] ints or floats"."""
+def _op_port(port: dict[str, str]) -> str:
+    """Writes the shape "N *s" and the type "T=number" as "[N, ...s] ints or floats"."""
     name, kinds = port["name"], port["type"]
     if kinds.startswith("value "):
-        return DocumentedPort(name, f"{name}: {_annotation(kinds)}")
+        return f"{name}: {_annotation(kinds)}"
     dims = [dim.replace("*", "...") for dim in port["shape"].split()]
     told = TENSOR_KINDS.get(kinds.rpartition("=")[2], "")
-    return DocumentedPort(name, f"{name} [{', '.join(dims)}] {told}".rstrip())
+    return f"{name} [{', '.join(dims)}] {told}".rstrip()
 
 
 def _example(record: dict[str, Any], names: list[str]) -> str:
@@ -113,8 +91,7 @@ def _example(record: dict[str, Any], names: list[str]) -> str:
 
 
 def _doc(record: dict[str, Any]) -> str:
-    text, ports = ports_of(record)
-    lines = [text]
+    lines = [record["doc"]]
     if record["arguments"]:
         lines += ["", "Arguments:"]
         for argument in record["arguments"]:
@@ -123,9 +100,8 @@ def _doc(record: dict[str, Any]) -> str:
             lines.append(
                 f"    {argument['name']} ({_annotation(argument['kinds'])}){default}{note}"
             )
-    if ports:
-        lines += ["", "Ports:", *(f"    {port.line}" for port in ports)]
-    example = _example(record, [port.name for port in ports])
+    lines += ["", "Ports:", *(f"    {line}" for line in _port_lines(record))]
+    example = _example(record, [port["name"] for port in record["ports"]])
     lines += ["", "Example:", f"    {example}", "", "See docs/ops.md."]
     return "\n".join(lines)
 
@@ -136,7 +112,7 @@ def _refuse_inputs(record: dict[str, Any], args: tuple[Any, ...], kwargs: dict[s
     told = record["inputs"] if record["op"] else []
     inputs = [port["name"] for port in told if not port["kinds"].startswith("value ")]
     outputs = record["outputs"] if record["op"] else []
-    ports = inputs or [port.name for port in ports_of(record)[1]]
+    ports = inputs or [port["name"] for port in record["ports"]]
     made = f"ml.{record['name']}({'...' if names and not record['op'] else ''})"
     for value in args:
         if isinstance(value, _core.Connection) or not names:
