@@ -12,6 +12,7 @@
 #include "mithril/base/warning.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/model/composite.hpp"
+#include "mithril/per_sample/per_sample.hpp"
 
 namespace mithril::python {
 namespace {
@@ -98,8 +99,7 @@ void write_source(const CompiledModel& compiled, py::handle path, const py::dict
 // Writes the source of a compiled model, or of a PerSample, which has its own method.
 void write_any_source(py::handle compiled, py::handle path, const py::dict& data,
                       py::handle validation) {
-  const py::object per_sample = py::module_::import("mithril.per_sample").attr("PerSample");
-  if (py::isinstance(compiled, per_sample)) {
+  if (py::isinstance<PerSample>(compiled)) {
     compiled.attr("codegen")(path, py::arg("data") = data, py::arg("validation") = validation);
     return;
   }

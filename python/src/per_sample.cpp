@@ -1,4 +1,4 @@
-// Gradients of single samples: the core of mithril/per_sample.py.
+// Gradients of single samples; python/mithril/per_sample/__init__.py is the interface.
 #include <pybind11/stl.h>
 
 #include "codegen/cpp/write_cpp.hpp"
@@ -157,31 +157,25 @@ std::string dots_module(const PerSample& samples, const py::dict& data, const py
 }  // namespace
 
 void bind_per_sample(py::module_& module) {
-  py::class_<PerSample>(module, "_PerSample", "Implements `mithril.PerSample`.")
+  py::class_<PerSample>(module, "_PerSample",
+                        "The members of `mithril.PerSample` that the core has.")
       .def(py::init(&make), py::arg("compiled"), py::kw_only(), py::arg("losses"),
            py::arg("reduction"), py::arg("shared"), py::arg("strategy"))
-      .def("gradients", gradients, py::arg("params"), py::arg("data"), py::arg("state"),
-           "Implements `PerSample.gradients`.")
-      .def("norms", norms, py::arg("params"), py::arg("data"), py::arg("state"),
-           "Implements `PerSample.norms`.")
-      .def("dots", dots, py::arg("params"), py::arg("data"), py::arg("validation"),
-           py::arg("pairs"), py::arg("validation_reduction"), py::arg("state"),
-           "Implements `PerSample.dots`.")
-      .def("weighted_gradients", weighted_gradients, py::arg("params"), py::arg("data"),
-           py::arg("weights"), py::arg("state"), "Implements `PerSample.weighted_gradients`.")
-      .def("clipped_gradients", clipped_gradients, py::arg("params"), py::arg("data"),
-           py::arg("max_norm"), py::arg("state"), "Implements `PerSample.clipped_gradients`.")
-      .def("projections", projections, py::arg("params"), py::arg("data"), py::arg("rank"),
-           py::arg("seed"), py::arg("kind"), py::arg("ranks"), py::arg("embeddings"),
-           py::arg("convolutions"), py::arg("state"), "Implements `PerSample.projections`.")
-      .def("explain", &PerSample::explain, "Implements `PerSample.explain`.")
-      .def("verify", verify, py::arg("params"), py::arg("data"), py::arg("state"),
-           py::arg("tolerance"), "Implements `PerSample.verify`.")
-      .def("write_source", write_dots_source, py::arg("path"), py::arg("data"),
-           py::arg("validation"), py::arg("pairs"), "Implements `PerSample.codegen`.")
-      .def("dots_module", dots_module, py::arg("data"), py::arg("validation"),
-           py::arg("validation_reduction"),
-           "Returns the source of a JAX module that computes dots.");
+      .def("_gradients", gradients)
+      .def("_norms", norms)
+      .def("_dots", dots)
+      .def("_weighted_gradients", weighted_gradients)
+      .def("_clipped_gradients", clipped_gradients)
+      .def("_projections", projections)
+      .def("explain", &PerSample::explain,
+           R"(Describes the last call: the chosen strategy of each parameter, and all costs.
+
+Example:
+    samples.norms(params, data)
+    print(samples.explain()))")
+      .def("_verify", verify)
+      .def("_write_source", write_dots_source)
+      .def("_dots_module", dots_module);
 }
 
 }  // namespace mithril::python

@@ -57,7 +57,7 @@ class Projections(NamedTuple):
     metadata: dict[str, ProjectedParameter]  # by parameter
 
 
-class PerSample:
+class PerSample(_core._PerSample):
     """Computes the gradient of each sample of a batch, in one evaluation of the batch.
 
     The gradient g_i of sample i is that of its loss in all parameters. Results are exact for every
@@ -101,14 +101,14 @@ class PerSample:
         strategy: Literal["gram", "bilinear", "materialized"] | None = None,
     ) -> None:
         require_one_process("PerSample")
-        self._compiled = compiled
-        self._core = _core._PerSample(
+        super().__init__(
             compiled,
             losses=losses,
             reduction=reduction,
             shared=list(shared),
             strategy=strategy,
         )
+        self._compiled = compiled
 
     @property
     def compiled(self) -> _core.CompiledModel:
@@ -137,7 +137,7 @@ class PerSample:
             assert gradients["weight"].shape == (8, *params["weight"].shape)
         """
         require_one_process("gradients")
-        return self._core.gradients(dict(params), dict(data), state)
+        return self._gradients(dict(params), dict(data), state)
 
     @checked
     def norms(self, params: Arrays, data: Arrays, *, state: Arrays | None = None) -> SampleNorms:
@@ -160,7 +160,7 @@ class PerSample:
             assert norms.total.shape == norms.by_key["weight"].shape == (8,)
         """
         require_one_process("norms")
-        return SampleNorms(*self._core.norms(dict(params), dict(data), state))
+        return SampleNorms(*self._norms(dict(params), dict(data), state))
 
     @checked
     def dots(
@@ -196,7 +196,7 @@ class PerSample:
             assert scores.shape == (8, 2)
         """
         require_one_process("dots")
-        made = self._core.dots(
+        made = self._dots(
             dict(params), dict(data), dict(validation), pairs, validation_reduction, state
         )
         return SampleDots(*made)
@@ -223,7 +223,7 @@ class PerSample:
             gradients = samples.weighted_gradients(params, data, np.ones(8, np.float32))
         """
         require_one_process("weighted_gradients")
-        return self._core.weighted_gradients(dict(params), dict(data), weights, state)
+        return self._weighted_gradients(dict(params), dict(data), weights, state)
 
     @checked
     def clipped_gradients(
@@ -250,7 +250,7 @@ class PerSample:
             optimizer.step(params, clipped.gradients)
         """
         require_one_process("clipped_gradients")
-        made = self._core.clipped_gradients(dict(params), dict(data), max_norm, state)
+        made = self._clipped_gradients(dict(params), dict(data), max_norm, state)
         return ClippedGradients(*made)
 
     @checked
@@ -299,7 +299,7 @@ class PerSample:
             print(values.shape, columns["weight"].slice)
         """
         require_one_process("projections")
-        values, metadata = self._core.projections(
+        values, metadata = self._projections(
             dict(params),
             dict(data),
             rank,
@@ -315,15 +315,6 @@ class PerSample:
             for key, start, left, right in metadata
         }
         return Projections(values, places)
-
-    def explain(self) -> str:
-        """Describes the last call: the chosen strategy of each parameter, and all costs.
-
-        Example:
-            samples.norms(params, data)
-            print(samples.explain())
-        """
-        return self._core.explain()
 
     @checked
     def verify(
@@ -352,7 +343,7 @@ class PerSample:
             samples.verify(params, data)
         """
         require_one_process("verify")
-        self._core.verify(dict(params), dict(data), state, tolerance)
+        self._verify(dict(params), dict(data), state, tolerance)
 
     @checked
     def codegen(
@@ -379,7 +370,7 @@ class PerSample:
         Example:
             samples.codegen("norms.cpp", data=data)
         """
-        self._core.write_source(path, dict(data), dict(validation or {}), pairs)
+        self._write_source(path, dict(data), dict(validation or {}), pairs)
 
     def __repr__(self) -> str:
         return f"PerSample({self._compiled!r})"

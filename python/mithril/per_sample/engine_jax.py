@@ -157,7 +157,7 @@ class GradDotProdEngineJAX:
         data, validation = (
             dict(zip(self._inputs, examples[i : i + 2], strict=True)) for i in (0, 2)
         )
-        source = self._samples._core.dots_module(data, validation, self._validation_reduction)
+        source = self._samples._dots_module(data, validation, self._validation_reduction)
         with self._jax.ensure_compile_time_eval():  # for constants of the module
             model = module_of(source)["model"]
         keys = [*self._inputs, *(f"validation.{key}" for key in self._inputs)]
