@@ -1,6 +1,5 @@
 #include "mithril/package/files.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/file_pages.hpp"
 #include "mithril/base/interrupt.hpp"
+#include "mithril/base/list_folder.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/sha256.hpp"
 #include "mithril/package/paths.hpp"
@@ -61,7 +61,7 @@ bool PackageFiles::has_read_folder() {
   };
   files_.clear();
   try {
-    add_folder(::fcntl(folder.get(), F_DUPFD_CLOEXEC, 0), "", 0);
+    add_folder(folder, "", 0);
   } catch (const Error&) {
     if (!is_replaced()) throw;
     return false;
@@ -69,21 +69,15 @@ bool PackageFiles::has_read_folder() {
   return !is_replaced();
 }
 
-// Takes over the descriptor. Every component is opened by its name in its folder, and links are not
-// followed: so no change of the folder during the call can lead out of it.
-void PackageFiles::add_folder(int folder, const std::string& prefix, int depth) {
-  if (folder < 0) cannot_read(path_ + (prefix.empty() ? "" : "/" + prefix), reason_of(errno));
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(folder), ::closedir);
-  if (!entries) {
-    ::close(folder);
-    cannot_read(path_ + "/" + prefix, reason_of(errno));
-  }
-  while (const dirent* entry = ::readdir(entries.get())) {
-    const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    const std::string full = prefix + std::string(name);
+// Opens every component by its name in its folder, and follows no links. So no change of the folder
+// during the call can lead out of it.
+void PackageFiles::add_folder(const Descriptor& folder, const std::string& prefix, int depth) {
+  const auto names = folder ? names_in_open_folder(folder.get()) : std::nullopt;
+  if (!names) cannot_read(path_ + (prefix.empty() ? "" : "/" + prefix), reason_of(errno));
+  for (const std::string& name : *names) {
+    const std::string full = prefix + name;
     struct stat about;
-    if (::fstatat(folder, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0)
+    if (::fstatat(folder.get(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0)
       cannot_read(where(full), reason_of(errno));
     if (!is_package_path(full) || depth > deepest_folder) {
       refuse_package("E0761", path_,
@@ -96,10 +90,11 @@ void PackageFiles::add_folder(int folder, const std::string& prefix, int depth) 
     }
     constexpr int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     if (S_ISDIR(about.st_mode)) {
-      add_folder(::openat(folder, entry->d_name, flags | O_DIRECTORY), full + "/", depth + 1);
+      const Descriptor inner(::openat(folder.get(), name.c_str(), flags | O_DIRECTORY));
+      add_folder(inner, full + "/", depth + 1);
       continue;
     }
-    const Descriptor file(::openat(folder, entry->d_name, flags));
+    const Descriptor file(::openat(folder.get(), name.c_str(), flags));
     if (!file) cannot_read(where(full), reason_of(errno));
     const auto mapped = MappedFile::of(file.get(), where(full));
     mapped->stay_unwritten();

@@ -12,6 +12,8 @@
 
 namespace mithril {
 
+class Descriptor;  // base/descriptor.hpp
+
 // Bytes that live as long as their owner. They may be written to: the file does not change.
 struct StoredBytes {
   std::span<std::byte> bytes;
@@ -47,7 +49,7 @@ class PackageFiles {
  private:
   void check_sum(const PackageFile& file, std::span<const std::byte> bytes) const;
   bool has_read_folder();
-  void add_folder(int folder, const std::string& prefix, int depth);
+  void add_folder(const Descriptor& folder, const std::string& prefix, int depth);
   void add_archive();
 
   std::string path_;
