@@ -18,11 +18,13 @@ def functional(function: Callable[..., Any]) -> Callable[..., Model]:
     "output". A tuple becomes the outputs "output_0", "output_1" and so on, and a dict names them.
 
     Args:
-        function: A function of connections whose parameters have names.
+        function: a function of connections whose parameters have names.
+
     Returns:
         A function that takes the options by keyword and returns a new Model.
+
     Raises:
-        TypeError: The function has parameters without names, or it returns no connection.
+        TypeError: If the function has parameters without names, or it returns no connection.
 
     Example:
         @ml.functional

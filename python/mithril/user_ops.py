@@ -34,26 +34,27 @@ def add_op(  # noqa: PLR0913 - its options
     must add the op first.
 
     Args:
-        name: The name of the op, an identifier.
+        name: the name of the op, an identifier.
         inputs: {port: shape pattern}. "N D" are two sizes, "*s" is any number of sizes, "3" is a
             number, and "" is a scalar. Equal names are equal sizes. A pattern may end with a type,
             "N: int" (float, int, bool or number). The default is float.
         outputs: {port: shape pattern}.
-        formula: A C expression of one element, for float tensors of one shape and scalars. "{x}" is
+        formula: a C expression of one element, for float tensors of one shape and scalars. "{x}" is
             the element of port x. The CPU backend fuses it, and generated C++ contains it. The
             torch backend evaluates it on the host.
-        function: A function that takes an array for each input and returns an array, or a tuple
+        function: a function that takes an array for each input and returns an array, or a tuple
             with one for each output. The arrays are those of NumPy on the CPU backend, and tensors
             on the device of the torch backend, without autograd. The result must depend only on the
             arguments. Backends do not fuse the function, and code generation refuses it.
-        gradient: With `formula`, {input: formula}, in which "{grad}" is the gradient of the output.
+        gradient: with `formula`, {input: formula}, in which "{grad}" is the gradient of the output.
             With `function`, a function that takes the inputs and the gradients of the outputs, and
             returns an array, or a tuple with one for each float input. None: not differentiable.
-        doc: The docstring of the class.
-        replace: Whether to replace an op of the same name. Models that have the old op keep it.
+        doc: the docstring of the class.
+        replace: whether to replace an op of the same name. Models that have the old op keep it.
+
     Raises:
-        NameError: Another op has this name, and `replace` is False.
-        ValueError: The formula calls an unknown function, or its ports differ in shape.
+        NameError: If another op has this name, and `replace` is False.
+        ValueError: If the formula calls an unknown function, or its ports differ in shape.
 
     Example:
         Squash = ml.add_op(
@@ -148,15 +149,16 @@ def check_op(
     - all this holds for other sizes, 0 and 1 included, if the op accepts them.
 
     Args:
-        op: A class that `add_op` returned.
-        rows: Dicts that map each input to its sizes, such as (3, 4), or to an array. For sizes it
+        op: a class that `add_op` returned.
+        rows: dicts that map each input to its sizes, such as (3, 4), or to an array. For sizes it
             draws the elements: normally distributed floats, or ints from 0 to 9. A row may map
             outputs to the expected arrays.
-        hold: Inputs whose gradients are not compared.
-        away_from: Numbers at which the op is not smooth. Drawn elements keep a distance from them.
-        tolerance: The tolerance of the comparison with expected arrays.
+        hold: inputs whose gradients are not compared.
+        away_from: numbers at which the op is not smooth. Drawn elements keep a distance from them.
+        tolerance: the tolerance of the comparison with expected arrays.
+
     Raises:
-        ValueError: A check failed. The error lists all that failed.
+        ValueError: If a check failed. The error lists all that failed.
 
     Example:
         Square = ml.add_op(

@@ -223,40 +223,41 @@ name or a Connection, and may be in one key set only. By default a float tensor 
 value is a parameter unless it is canonical. `differentiable=False` freezes those of layers.
 
 Args:
-    model: The Model to compile.
-    backend: A CpuBackend, a TorchBackend or a JaxBackend.
-    backends: Instead of `backend`, {path of a part: backend}. The path "" is all other parts.
+    model: the Model to compile.
+    backend: a CpuBackend, a TorchBackend or a JaxBackend.
+    backends: instead of `backend`, {path of a part: backend}. The path "" is all other parts.
     shapes: {key: sizes}. A size is an int, a name, or None if it may differ between evaluations.
     types: {key: type}, such as {"x": ml.Tensor[int]}.
-    data_keys: Inputs that are data, not parameters.
+    data_keys: inputs that are data, not parameters.
     constant_keys: {key: value} of inputs whose value is constant.
-    trainable_keys: Inputs that are parameters.
-    frozen: Patterns of parameters that stay as they are, such as "encoder.*": without gradients.
-    discard_keys: Outputs to leave out, with the inputs that only they need.
-    outputs: Outputs to compute. None: all; with inference=True all except losses and metrics.
-    inference: Whether to compile in inference mode, without gradients.
-    jit: Whether the backend may compile the graph.
-    use_short_namings: Whether a parameter is called "weight_0" instead of "encoder.fc1.weight".
-    file_path: A path ending in .cpp, .mjs or .py to which the compiled model is also written.
-    safe_shapes: Whether each evaluation checks the ranks and sizes of its inputs.
-    use_checkpointing: Whether gradients recompute forward values, which saves memory.
-    debug: Whether to print a line for each computed value and stop at the first NaN or infinity.
-    quiet: Whether `debug` prints only the first value that has a NaN or an infinity.
+    trainable_keys: inputs that are parameters.
+    frozen: patterns of parameters that stay as they are, such as "encoder.*": without gradients.
+    discard_keys: outputs to leave out, with the inputs that only they need.
+    outputs: outputs to compute. None: all; with inference=True all except losses and metrics.
+    inference: whether to compile in inference mode, without gradients.
+    jit: whether the backend may compile the graph.
+    use_short_namings: whether a parameter is called "weight_0" instead of "encoder.fc1.weight".
+    file_path: a path ending in .cpp, .mjs or .py to which the compiled model is also written.
+    safe_shapes: whether each evaluation checks the ranks and sizes of its inputs.
+    use_checkpointing: whether gradients recompute forward values, which saves memory.
+    debug: whether to print a line for each computed value and stop at the first NaN or infinity.
+    quiet: whether `debug` prints only the first value that has a NaN or an infinity.
     optimization_level: "none", "standard", or "max", which compiles longer for faster runs.
-    cache: Whether to keep optimized graphs on disk and reuse them.
-    group: The processes that train together, from ml.distributed.init(). None: this one alone.
-    replicated_keys: Data inputs that all processes get whole. The others hold rows of the batch.
-    optimizer_state: With "sharded" each process of the group holds 1/n of the slots of the optimizer
-        and of averages.
+    cache: whether to keep optimized graphs on disk and reuse them.
+    group: the processes that train together, from ml.distributed.init(). None: this one alone.
+    replicated_keys: data inputs that all processes get whole. The others hold rows of the batch.
+    optimizer_state: with "sharded" each process of the group holds 1/n of the slots of the
+        optimizer and of averages.
     placements: {pattern: ml.Sharded(axis)} of parameters of which each process holds a block.
     mesh: {"data": processes that share rows, "model": processes that share parameters}, whose
         product is the size of the group. None: all share parameters if there are placements.
-    bucket_bytes: The largest number of bytes of gradients that are exchanged at once.
+    bucket_bytes: the largest number of bytes of gradients that are exchanged at once.
+
 Raises:
-    NameError: A key is unknown.
-    ShapeError: The shapes contradict each other.
-    BackendError: The backend does not support an op or an option.
-    DistributedError: The processes of the group compile different models.
+    NameError: If a key is unknown.
+    ShapeError: If the shapes contradict each other.
+    BackendError: If the backend does not support an op or an option.
+    DistributedError: If the processes of the group compile different models.
 
 Example:
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 4]})
@@ -274,11 +275,12 @@ gradients of the samples. `ml.export` does this for every target. See
 docs/semantics.md.
 
 Args:
-    compiled: A CompiledModel or a PerSample.
-    data: An example of each input whose sizes are open.
-    validation: For a PerSample, an example of validation data: the file computes dot products.
+    compiled: a CompiledModel or a PerSample.
+    data: an example of each input whose sizes are open.
+    validation: for a PerSample, an example of validation data: the file computes dot products.
+
 Raises:
-    InputError: Sizes are open and `data` has no example.
+    InputError: If sizes are open and `data` has no example.
 
 Example:
     ml.codegen(compiled, "model.cpp", data=data))");
@@ -321,10 +323,11 @@ Example:
 `ml.export` does this for every target.
 
 Args:
-    data: An example of each input whose sizes are open. The file accepts these sizes only.
+    data: an example of each input whose sizes are open. The file accepts these sizes only.
+
 Raises:
-    BackendError: The model was not compiled for a TorchBackend.
-    StateError: The model has a state. Save the model that `bind` returns.
+    BackendError: If the model was not compiled for a TorchBackend.
+    StateError: If the model has a state. Save the model that `bind` returns.
 
 Example:
     for_torch = ml.compile(model, ml.TorchBackend(), shapes={"x": [8, 4]})
@@ -348,12 +351,13 @@ a value in a branch is called if the branch runs. That of a value in a `vmap` se
 once. See docs/loops.md.
 
 Args:
-    path: The path of a value, such as "hidden" or "encoder.fc1.output".
-    fn: A function of one array. An array of the same shape that it returns replaces the value; None
+    path: the path of a value, such as "hidden" or "encoder.fc1.output".
+    fn: a function of one array. An array of the same shape that it returns replaces the value; None
         keeps it.
-    gradient: Whether `fn` gets the gradient of the value instead.
+    gradient: whether `fn` gets the gradient of the value instead.
+
 Raises:
-    NameError: There is no value of this path.
+    NameError: If there is no value of this path.
 
 Example:
     compiled.register_hook("y", lambda value: print(value.shape))

@@ -63,7 +63,7 @@ The processes along the axis "model" of the mesh hold equal blocks along an axis
 in the order of their ranks.
 
 Args:
-    axis: The axis of the parameter. A negative one counts from the last axis.
+    axis: the axis of the parameter. A negative one counts from the last axis.
 
 Example:
     placements = {"*weight": ml.Sharded(0)}

@@ -158,7 +158,7 @@ See docs/semantics.md.)");
   }
   for (const Method& method : comparisons) {
     const std::string doc = doc_of(method, "\n\nThe shapes are broadcast. The result is bool.",
-                                   "    ShapeError: The shapes do not broadcast.");
+                                   "    ShapeError: If the shapes do not broadcast.");
     connection.def(
         method.name,
         [op = method.op](const Connection& a, py::handle b) {
@@ -172,22 +172,23 @@ See docs/semantics.md.)");
         method.name, [op = method.op](const Connection& a) { return apply(op, {a}); }, doc.c_str());
   };
   for (const Method& method : element_wise)
-    bind_unary(method, " The shape stays.", "    TypeError: The elements are not numbers.");
+    bind_unary(method, " The shape stays.", "    TypeError: If the elements are not numbers.");
   for (const Method& method : facts)
     bind_unary(method, "",
-               "    TypeError: The connection has no such fact.\n"
-               "    ShapeError: `item` of a tensor with several elements.");
+               "    TypeError: If the connection has no such fact.\n"
+               "    ShapeError: If `item` is read of a tensor with several elements.");
   for (const auto& [method, op] : unary) {
     const std::string doc = "Applies the op " + std::string(op) + ".";
     connection.def(
         method, [op = op](const Connection& a) { return apply(op, {a}); }, doc.c_str());
   }
   for (const Method& method : reductions) {
-    const std::string doc = doc_of(
-        method,
-        "\n\nArgs:\n    axis: An int, a tuple of ints, or None for all axes.\n"
-        "    keepdim: Whether the axes stay, with size 1.",
-        "    ValueError: An axis is out of range.\n    TypeError: The elements are not numbers.");
+    const std::string doc =
+        doc_of(method,
+               "\n\nArgs:\n    axis: an int, a tuple of ints, or None for all axes.\n"
+               "    keepdim: whether the axes stay, with size 1.",
+               "    ValueError: If an axis is out of range.\n    TypeError: If the elements are "
+               "not numbers.");
     connection.def(
         method.name,
         [op = method.op](const Connection& a, py::handle axis, bool keepdim) {
@@ -207,8 +208,9 @@ See docs/semantics.md.)");
 
 Args:
     dtype: ml.float32, "float32", a dtype of NumPy, or a connection that holds a dtype.
+
 Raises:
-    NameError: The dtype is unknown.
+    NameError: If the dtype is unknown.
 
 Example:
     x = ml.IOKey("x", shape=["N", 4])
@@ -238,8 +240,8 @@ Example:
 The sum of squares is divided by the number of elements minus `correction`.
 
 Raises:
-    ValueError: An axis is out of range.
-    TypeError: The elements are not numbers.
+    ValueError: If an axis is out of range.
+    TypeError: If the elements are not numbers.
 
 Example:
     x = ml.IOKey("x", shape=["N", 4])
@@ -264,7 +266,7 @@ Example:
           R"(Returns the size of a dim as a value, or the number of elements for None.
 
 Raises:
-    ValueError: The dim is out of range.
+    ValueError: If the dim is out of range.
 
 Example:
     x = ml.IOKey("x", shape=["N", 4])
@@ -277,9 +279,10 @@ Example:
           py::arg("shape"), R"(Returns the elements in another shape. The size -1 is inferred.
 
 Args:
-    shape: A tuple of ints, of which one may be -1, or a connection that holds one.
+    shape: a tuple of ints, of which one may be -1, or a connection that holds one.
+
 Raises:
-    ShapeError: The shape has another number of elements.
+    ShapeError: If the shape has another number of elements.
 
 Example:
     x = ml.IOKey("x", shape=["N", 4])
@@ -289,7 +292,7 @@ Example:
           R"(Returns a value as a tensor: [] for a number, [N] for a tuple. A tensor stays as it is.
 
 Raises:
-    TypeError: The value is no number and no tuple of numbers.
+    TypeError: If the value is neither a number nor a tuple of numbers.
 
 Example:
     x = ml.IOKey("x", shape=["N", 4])
@@ -301,7 +304,7 @@ Example:
           R"(Returns the tensor with its axes, and their sizes, in this order. None reverses them.
 
 Raises:
-    ValueError: An axis is out of range, or is named twice.
+    ValueError: If an axis is out of range, or is named twice.
 
 Example:
     x = ml.IOKey("x", shape=["N", 4])
@@ -315,7 +318,7 @@ Example:
           R"(Returns the elements, limited to the range [min_val, max_val]. The shape stays.
 
 Raises:
-    TypeError: The elements or a bound are not numbers.
+    TypeError: If the elements or a bound are not numbers.
 
 Example:
     x = ml.IOKey("x", shape=["N", 4])
@@ -351,17 +354,18 @@ Example:
              R"(Returns a connection that describes a port before it belongs to a model.
 
 Args:
-    name: The key that the port gets in the model.
-    value: A value or a tensor that the port holds.
-    shape: The sizes: ints, names, None for any size, ... for any number of sizes.
-    type: The type, such as float, ml.Tensor[int] or int | float.
-    differentiable: Whether the port is differentiable. An input declared False is data, or a frozen
+    name: the key that the port gets in the model.
+    value: a value or a tensor that the port holds.
+    shape: the sizes: ints, names, None for any size, ... for any number of sizes.
+    type: the type, such as float, ml.Tensor[int] or int | float.
+    differentiable: whether the port is differentiable. An input declared False is data, or a frozen
         parameter if it is one of a layer. A canonical input declared True is a parameter.
     interval: (low, high), from which `get_parameters` draws a parameter uniformly.
+
 Raises:
-    ShapeError: A size is negative.
-    TypeError: The value or the type is of another kind.
-    ValueError: The interval ends before it begins.
+    ShapeError: If a size is negative.
+    TypeError: If the value or the type is of another kind.
+    ValueError: If the interval ends before it begins.
 
 Example:
     x = ml.IOKey("x", shape=["N", 4])

@@ -100,7 +100,7 @@ See docs/semantics.md.)")
            R"(Returns a list with None for each unknown size, or None if the rank is unknown.
 
 Raises:
-    NameError: The constraint is not on this key.
+    NameError: If the constraint is not on this key.
 
 Example:
     def waits_for_rank(solver):
@@ -112,7 +112,7 @@ Example:
           R"(Returns the value of a key that holds no tensor, such as a shape. None if it is unknown.
 
 Raises:
-    NameError: The constraint is not on this key.
+    NameError: If the constraint is not on this key.
 
 Example:
     total = ml.Model()
@@ -122,8 +122,8 @@ Example:
            R"(States the shape of a key: ints, and None for a size that stays as it is.
 
 Raises:
-    NameError: The constraint is not on this key.
-    ShapeError: The shape contradicts a known one, and the model does not change.
+    NameError: If the constraint is not on this key.
+    ShapeError: If the shape contradicts a known one. The model does not change.
 
 Example:
     def has_four_features(solver):
@@ -140,8 +140,8 @@ Example:
           R"(States the value of a key that holds no tensor but a number, a text or a shape.
 
 Raises:
-    NameError: The constraint is not on this key.
-    ValueError: The value contradicts a known one, and the model does not change.
+    NameError: If the constraint is not on this key.
+    ValueError: If the value contradicts a known one. The model does not change.
 
 Example:
     def over_the_last_axis(solver):
@@ -160,8 +160,8 @@ Example:
           R"(States the type of a key, in the form of `Model.set_types`.
 
 Raises:
-    NameError: The constraint is not on this key.
-    TypeError: The type contradicts a known one, and the model does not change.
+    NameError: If the constraint is not on this key.
+    TypeError: If the type contradicts a known one. The model does not change.
 
 Example:
     def holds_floats(solver):
@@ -177,9 +177,10 @@ Example:
           R"(Refuses what is known. The model does not change.
 
 Args:
-    message: What is wrong.
-    expected: What is expected.
-    got: What is known instead.
+    message: what is wrong.
+    expected: what is expected.
+    got: what is known instead.
+
 Raises:
     ValueError: Always.
 

@@ -92,14 +92,16 @@ All paths of the model from `wrt` to `of` count. The gradient is zero where ther
 may enter a loss and may be differentiated again.
 
 Args:
-    of: A connection of floats, which must be a scalar if there is no seed.
-    wrt: A connection of floats, or a list of them.
-    seed: The incoming gradient: a connection or an array of the shape of `of`, or a number for all
+    of: a connection of floats, which must be a scalar if there is no seed.
+    wrt: a connection of floats, or a list of them.
+    seed: the incoming gradient: a connection or an array of the shape of `of`, or a number for all
         elements. With 1.0 the result is the gradient of the sum of `of`.
+
 Returns:
     A connection of the shape of `wrt`, or a list of them.
+
 Raises:
-    ShapeError: `of` is no scalar and there is no seed, or the seed has another shape.
+    ShapeError: If `of` is not a scalar and there is no seed, or the seed has another shape.
 
 Example:
     x = ml.IOKey("x", shape=["N", 1])
@@ -115,14 +117,16 @@ See docs/derivatives.md.)");
 It is the Jacobian of `of` with respect to `wrt`, times the tangents. The Jacobian is never made.
 
 Args:
-    of: A connection of floats.
-    wrt: A connection of floats, or a list of them.
-    tangents: A connection or an array of the shape of `wrt`, or a list of them.
+    of: a connection of floats.
+    wrt: a connection of floats, or a list of them.
+    tangents: a connection or an array of the shape of `wrt`, or a list of them.
+
 Returns:
     A connection of the shape of `of`.
+
 Raises:
-    ValueError: The numbers of `wrt` and `tangents` differ.
-    ShapeError: A tangent has another shape.
+    ValueError: If the numbers of `wrt` and `tangents` differ.
+    ShapeError: If a tangent has another shape.
 
 Example:
     x, v = ml.IOKey("x", shape=[3]), ml.IOKey("v", shape=[3])
@@ -135,14 +139,16 @@ See docs/derivatives.md.)");
 The Hessian is never made.
 
 Args:
-    of: A connection of floats, a scalar.
-    wrt: A connection of floats, or a list of them.
-    vectors: A connection or an array of the shape of `wrt`, or a list of them.
+    of: a connection of floats, a scalar.
+    wrt: a connection of floats, or a list of them.
+    vectors: a connection or an array of the shape of `wrt`, or a list of them.
+
 Returns:
     A connection of the shape of `wrt`, or a list of them.
+
 Raises:
-    ValueError: The numbers of `wrt` and `vectors` differ.
-    ShapeError: `of` is no scalar, or a vector has another shape.
+    ValueError: If the numbers of `wrt` and `vectors` differ.
+    ShapeError: If `of` is not a scalar, or a vector has another shape.
 
 Example:
     x, v = ml.IOKey("x", shape=[3]), ml.IOKey("v", shape=[3])
@@ -156,13 +162,15 @@ See docs/derivatives.md.)");
 `wrt`; all are computed at once. Use "forward" if `wrt` has fewer elements.
 
 Args:
-    of: A connection of floats of known rank.
-    wrt: A connection of floats, or a list of them.
+    of: a connection of floats of known rank.
+    wrt: a connection of floats, or a list of them.
     mode: "reverse" or "forward".
+
 Returns:
     A connection of shape [*of, *wrt], or a list of them.
+
 Raises:
-    NameError: An unknown mode.
+    NameError: If the mode is unknown.
 
 Example:
     x = ml.IOKey("x", shape=[3])
@@ -177,12 +185,14 @@ See docs/derivatives.md.)");
 It is a product with the Hessian for each element of `wrt`, all computed at once.
 
 Args:
-    of: A connection of floats, a scalar.
-    wrt: A connection of floats of known rank.
+    of: a connection of floats, a scalar.
+    wrt: a connection of floats of known rank.
+
 Returns:
     A connection of shape [*wrt, *wrt].
+
 Raises:
-    ShapeError: `of` is no scalar.
+    ShapeError: If `of` is not a scalar.
 
 Example:
     x = ml.IOKey("x", shape=[3])
@@ -193,17 +203,19 @@ See docs/derivatives.md.)");
              py::arg("wrt"), R"(Returns a model with the ports of a model and gradients as outputs.
 
 The model becomes a part. Each key of `wrt` has an output "<key>.grad" of its shape. An output `of`
-that is no scalar has an input "<of>.grad" of its shape: the incoming gradient. Only paths inside
+that is not a scalar has an input "<of>.grad" of its shape: the incoming gradient. Only paths inside
 the model count. The result composes like any other part, and may be differentiated again.
 
 Args:
-    model: A model that is not yet a part.
-    of: The name of an output.
-    wrt: Names of inputs: data or parameters. They may contain the wildcards * and ?.
+    model: a model that is not yet a part.
+    of: the name of an output.
+    wrt: names of inputs: data or parameters. They may contain the wildcards * and ?.
+
 Returns:
     A new Model.
+
 Raises:
-    NameError: A name does not exist, or a pattern matches no input.
+    NameError: If a name does not exist, or a pattern matches no input.
 
 Example:
     net = ml.Model()
@@ -220,13 +232,15 @@ The model becomes a part. Each key of `wrt` has an input "<key>.tangent" of its 
 output "<of>.tangent" is the Jacobian times them.
 
 Args:
-    model: A model that is not yet a part.
-    of: The name of an output.
-    wrt: Names of inputs: data or parameters. They may contain the wildcards * and ?.
+    model: a model that is not yet a part.
+    of: the name of an output.
+    wrt: names of inputs: data or parameters. They may contain the wildcards * and ?.
+
 Returns:
     A new Model.
+
 Raises:
-    NameError: A name does not exist, or a pattern matches no input.
+    NameError: If a name does not exist, or a pattern matches no input.
 
 Example:
     net = ml.Model()
@@ -241,14 +255,16 @@ The model becomes a part. Each key of `wrt` has an input "<key>.tangent", the ve
 "<key>.hvp" of its shape. The Hessian is never made.
 
 Args:
-    model: A model that is not yet a part.
-    of: The name of an output, a scalar.
-    wrt: Names of inputs: data or parameters. They may contain the wildcards * and ?.
+    model: a model that is not yet a part.
+    of: the name of an output, a scalar.
+    wrt: names of inputs: data or parameters. They may contain the wildcards * and ?.
+
 Returns:
     A new Model.
+
 Raises:
-    NameError: A name does not exist, or a pattern matches no input.
-    ShapeError: `of` is no scalar.
+    NameError: If a name does not exist, or a pattern matches no input.
+    ShapeError: If `of` is not a scalar.
 
 Example:
     net = ml.Model()
@@ -264,15 +280,17 @@ See docs/derivatives.md.)");
 The model becomes a part. Each key of `wrt` has an output "<key>.jacobian" of shape [*of, *key].
 
 Args:
-    model: A model that is not yet a part.
-    of: The name of an output of known rank.
-    wrt: Names of inputs: data or parameters. They may contain the wildcards * and ?.
+    model: a model that is not yet a part.
+    of: the name of an output of known rank.
+    wrt: names of inputs: data or parameters. They may contain the wildcards * and ?.
     mode: "reverse": a gradient for each element of the output; "forward": a jvp for each element of
         the inputs.
+
 Returns:
     A new Model.
+
 Raises:
-    NameError: A name does not exist, a pattern matches no input, or the mode is unknown.
+    NameError: If a name does not exist, a pattern matches no input, or the mode is unknown.
 
 Example:
     net = ml.Model()
@@ -288,14 +306,16 @@ The model becomes a part. Each key of `wrt` has an output "<key>.hessian" of sha
 each pair of different keys an output "<key>.<other>.hessian" of shape [*key, *other].
 
 Args:
-    model: A model that is not yet a part.
-    of: The name of an output, a scalar.
-    wrt: Names of inputs of known rank: data or parameters. They may contain the wildcards * and ?.
+    model: a model that is not yet a part.
+    of: the name of an output, a scalar.
+    wrt: names of inputs of known rank: data or parameters. They may contain the wildcards * and ?.
+
 Returns:
     A new Model.
+
 Raises:
-    NameError: A name does not exist, or a pattern matches no input.
-    ShapeError: `of` is no scalar.
+    NameError: If a name does not exist, or a pattern matches no input.
+    ShapeError: If `of` is not a scalar.
 
 Example:
     net = ml.Model()

@@ -81,12 +81,12 @@ Example:
           R"(Replaces a part by a copy of another, which gets its name and its connections.
 
 Args:
-    path: The path of a part, such as "encoder.fc1".
-    part: A model, or a call that also binds ports, `ml.Add()(right="x")`. Strings are keys, or
+    path: the path of a part, such as "encoder.fc1".
+    part: a model, or a call that also binds ports, `ml.Add()(right="x")`. Strings are keys, or
         paths of ports, of the model that contains the part.
 
 Raises:
-    ConnectionError: A port of the old part is connected and the new part does not have it, or
+    ConnectionError: If a port of the old part is connected and the new part does not have it, or
         the parameters of the part are used in two places.
 
 Example:
@@ -100,11 +100,11 @@ Example:
           R"(Inserts a copy of a part between a value and all that read it.
 
 Args:
-    path: The path of a part with one output, or of an output: "split.output_0".
-    part: As in `replace`. It gets its name, or one by its class.
+    path: the path of a part with one output, or of an output: "split.output_0".
+    part: as in `replace`. It gets its name, or one by its class.
 
 Raises:
-    ConnectionError: The part has no single free input and output, or the edit makes a cycle.
+    ConnectionError: If the part has no single free input and output, or the edit makes a cycle.
 
 Example:
     edited = model.edit().insert_after("linear", ml.Relu()))")
@@ -117,11 +117,11 @@ Example:
           R"(Inserts a copy of a part between an input of a part and what it reads.
 
 Args:
-    path: The path of a part with one canonical input, or of an input: "add.right".
-    part: As in `insert_after`.
+    path: the path of a part with one canonical input, or of an input: "add.right".
+    part: as in `insert_after`.
 
 Raises:
-    ConnectionError: As for `insert_after`.
+    ConnectionError: If the edit does not fit, as for `insert_after`.
 
 Example:
     edited = model.edit().insert_before("linear", ml.LayerNorm()))")
@@ -134,7 +134,7 @@ Example:
           R"(Removes a part and connects its input to the readers of its output.
 
 Raises:
-    ConnectionError: The part has no single canonical input and output, what it computes inside
+    ConnectionError: If the part has no single canonical input and output, what it computes inside
         is read elsewhere, or its parameters are used in two places.
 
 Example:
@@ -146,8 +146,8 @@ Example:
           R"(Replaces each matching part by the result of `function`, called with a copy of the part.
 
 Args:
-    what: A class, such as ml.Linear, or a pattern of paths with the wildcards * and ?.
-    function: Takes a copy of the part, which knows the sizes that were inferred, and returns a
+    what: a class, such as ml.Linear, or a pattern of paths with the wildcards * and ?.
+    function: takes a copy of the part, which knows the sizes that were inferred, and returns a
         model with the same ports.
 
 Example:
@@ -168,10 +168,11 @@ Example:
           R"(Adds an inner value to the outputs.
 
 Args:
-    path: The path of a part with one output, or of a port.
-    name: The name of the output; None: the path.
+    path: the path of a part with one output, or of a port.
+    name: the name of the output; None: the path.
+
 Raises:
-    NameError: There is no such part or port, or it has several outputs.
+    NameError: If there is no such part or port, or it has several outputs.
 
 Example:
     edited = model.edit().insert_after("linear", ml.Relu())
@@ -184,7 +185,7 @@ Example:
           R"(Renames a part, and so the keys of its parameters, or a key.
 
 Raises:
-    NameError: There is no such part or key, or the new name is taken.
+    NameError: If there is no such part or key, or the new name is taken.
 
 Example:
     edited = model.edit().rename("linear", "head"))")
@@ -197,11 +198,11 @@ Example:
           R"(Returns the part of the model between values, as a model.
 
 Args:
-    inputs: Paths of values, or a dict from names in the new model to paths.
-    outputs: The same.
+    inputs: paths of values, or a dict from names in the new model to paths.
+    outputs: the same.
 
 Raises:
-    ConnectionError: No output needs one of the inputs.
+    ConnectionError: If no output needs one of the inputs.
 
 Example:
     layer = model.edit().extract(inputs=["x"], outputs={"features": "linear"}))");
@@ -209,7 +210,7 @@ Example:
             R"(Returns the number of elements of all parameters.
 
 Raises:
-    ShapeError: A size of a parameter is not known.
+    ShapeError: If a size of a parameter is not known.
 
 Example:
     model.count_parameters())");
@@ -223,10 +224,10 @@ as one per element. Bytes are what the ops read and write. The body of a loop co
 as one row, and ops that factor matrices.
 
 Args:
-    shapes: Sizes of inputs, by key.
+    shapes: sizes of inputs, by key.
 
 Raises:
-    ShapeError: A size stays open.
+    ShapeError: If a size stays open.
 
 Example:
     cost = model.cost({"x": [32, 4]})

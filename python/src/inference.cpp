@@ -103,16 +103,18 @@ Args:
     output_gradients: {output: gradient} of some outputs; an output without a gradient counts as
         zero. True stands for a gradient of 1 of `final_cost`, or of the only output, if it is a
         scalar. None computes no gradients.
-    state: The state, as `initial_state_dict` or as the last call returned it.
-    outputs: The names of the outputs to compute. Inputs that only others need may be left out.
-    gradient_keys: The parameters and data whose gradients to compute. None: all parameters.
+    state: the state, as `initial_state_dict` or as the last call returned it.
+    outputs: the names of the outputs to compute. Inputs that only others need may be left out.
+    gradient_keys: the parameters and data whose gradients to compute. None: all parameters.
+
 Returns:
     A dict of outputs. With `output_gradients` a tuple (outputs, gradients), where gradients has
     the keys of `params` or of `gradient_keys`. With `state` the next state is the last item.
+
 Raises:
-    InputError: A key is missing or unknown, or an array has another rank, size or kind.
-    GradientError: The model was compiled for inference.
-    StateError: The model needs a state.
+    InputError: If a key is missing or unknown, or an array has another rank, size or kind.
+    GradientError: If the model was compiled for inference.
+    StateError: If the model needs a state.
 
 Example:
     outputs = compiled.evaluate(params, data)
@@ -144,11 +146,12 @@ form of the model.
 Args:
     params: {key: array} of the parameters.
     data: {key: array}. Inputs that the outputs do not need may be left out.
-    state: The state, such as `step.state` of a TrainingStep.
-    outputs: The names of the outputs to compute. None: all except losses and metrics.
+    state: the state, such as `step.state` of a TrainingStep.
+    outputs: the names of the outputs to compute. None: all except losses and metrics.
+
 Raises:
-    InputError: A key is missing or unknown, or an array has another rank, size or kind.
-    StateError: The state of the model changes in inference mode, too.
+    InputError: If a key is missing or unknown, or an array has another rank, size or kind.
+    StateError: If the state of the model changes in inference mode, too.
 
 Example:
     for epoch in range(3):
@@ -175,11 +178,12 @@ package stay in its file. Values that depend only on parameters and state are co
 
 Args:
     params: {key: array} of the parameters.
-    state: The state, such as `step.state` of a TrainingStep. None: it stays an argument of
+    state: the state, such as `step.state` of a TrainingStep. None: it stays an argument of
         `evaluate`.
-    outputs: The names of the outputs to compute. None: all except losses and metrics.
+    outputs: the names of the outputs to compute. None: all except losses and metrics.
+
 Raises:
-    StateError: The parameters or the state do not fit the model.
+    StateError: If the parameters or the state do not fit the model.
 
 Example:
     deployed = compiled.bind(params, step.state)

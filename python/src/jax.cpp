@@ -20,7 +20,7 @@ jax.grad and jax.vmap apply to it. The module runs all sizes that compiling left
 `ml.export` does this for every target.
 
 Raises:
-    BackendError: An op has no JAX spelling.
+    BackendError: If an op has no JAX spelling.
 
 Example:
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": ["N", 4]})

@@ -20,8 +20,8 @@ Example:
           py::arg("text"), R"(Returns the model that JSON text describes. See docs/model-json.md.
 
 Raises:
-    ParseError: The text is not JSON, or describes no model.
-    NameError: It has an unknown field, op or port.
+    ParseError: If the text is not JSON, or describes no model.
+    NameError: If it has an unknown field, op or port.
 
 Example:
     copy = ml.Model.from_json(model.to_json())

@@ -43,13 +43,14 @@ Limits keep a short text from exhausting the memory. An input that exceeds a lim
 ValueError that names the limit, and the model does not change.
 
 Args:
-    repetitions: The largest argument of a library model that counts repetitions, such as
+    repetitions: the largest argument of a library model that counts repetitions, such as
         max_sequence_length, n_classes, split_size or degree.
-    parts: The number of ops of one model, at all depths.
-    dim_terms: The number of terms of a product of dims, and of factors of each term.
-    tuple_items: The number of items of one tuple, including those of nested tuples.
+    parts: the number of ops of one model, at all depths.
+    dim_terms: the number of terms of a product of dims, and of factors of each term.
+    tuple_items: the number of items of one tuple, including those of nested tuples.
+
 Raises:
-    ValueError: A limit is below 1.
+    ValueError: If a limit is below 1.
 
 Example:
     ml.set_limits(repetitions=8192)

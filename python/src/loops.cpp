@@ -53,17 +53,19 @@ Parameters stay those of their part. The outputs are those of both models. The g
 the chosen branch again. The model that does not run keeps its state.
 
 Args:
-    condition: The name of an input, a bool of shape []: a new one, or one that the models read. Or
+    condition: the name of an input, a bool of shape []: a new one, or one that the models read. Or
         a model with one output, such a bool, which becomes a part, too, and shares the inputs.
-    then: A model that is not yet a part.
-    otherwise: Another one, whose outputs have the same names, shapes and dtypes.
+    then: a model that is not yet a part.
+    otherwise: another one, whose outputs have the same names, shapes and dtypes.
+
 Returns:
     A new Model.
+
 Raises:
-    ConnectionError: The models have different outputs, or the model of the condition has several
+    ConnectionError: If the models have different outputs, or the model of the condition has several
         outputs.
-    ShapeError: Outputs have different shapes, or the condition is no scalar.
-    TypeError: Outputs have different types, or the condition is no bool.
+    ShapeError: If outputs have different shapes, or the condition is not a scalar.
+    TypeError: If outputs have different types, or the condition is not a bool.
 
 Example:
     x = ml.IOKey("x")
@@ -84,20 +86,22 @@ each carry after the last step. A state of the body or the condition is a state 
 step reads what the step before has returned.
 
 Args:
-    condition: A model that is not yet a part, with one output, a bool of shape []: whether another
+    condition: a model that is not yet a part, with one output, a bool of shape []: whether another
         step runs.
-    body: A model that is not yet a part: one step.
-    carry: The inputs of the body that one step passes to the next, each with the output that is its
+    body: a model that is not yet a part: one step.
+    carry: the inputs of the body that one step passes to the next, each with the output that is its
         next value, of the same shape and dtype. The condition reads them by their names.
-    max_steps: The most steps. The loop has a gradient then, and without it has none.
+    max_steps: maximum number of steps. A loop without it has no gradient.
+
 Returns:
     A new Model.
+
 Raises:
-    NameError: A name that the body lacks.
-    ShapeError: A step changes the shape of a carry, or the condition is no scalar.
-    TypeError: A step changes the type of a carry, or the condition is no bool.
-    ValueError: There is no carry, or `max_steps` is negative.
-    ConnectionError: The condition has several outputs.
+    NameError: If the body lacks a name.
+    ShapeError: If a step changes the shape of a carry, or the condition is not a scalar.
+    TypeError: If a step changes the type of a carry, or the condition is not a bool.
+    ValueError: If there is no carry, or `max_steps` is negative.
+    ConnectionError: If the condition has several outputs.
 
 Example:
     x, a = ml.IOKey("x"), ml.IOKey("a")
@@ -128,25 +132,27 @@ carries are the first ones. A state of the body is a state of the loop: each ste
 before has left.
 
 Args:
-    body: A model that is not yet a part: one step.
-    carry: The inputs that one step passes to the next, each with the output that is its next value,
+    body: a model that is not yet a part: one step.
+    carry: the inputs that one step passes to the next, each with the output that is its next value,
         of the same shape and dtype.
-    sequences: The inputs that read one element in each step.
-    outputs: The outputs whose values of all steps are stacked.
-    axis: The axis of the steps in sequences and outputs.
-    reverse: Whether the last element comes first. Stacks keep the order of the sequences.
-    length: The number of steps: an int, or an IOKey, a new input that holds one. Needed without
+    sequences: the inputs that read one element in each step.
+    outputs: the outputs whose values of all steps are stacked.
+    axis: the axis of the steps in sequences and outputs.
+    reverse: whether the last element comes first. Stacks keep the order of the sequences.
+    length: the number of steps: an int, or an IOKey, a new input that holds one. Needed without
         sequences.
-    lengths: The name of a new input [N] of ints: how many elements of its sequences each sample
+    lengths: the name of a new input [N] of ints: how many elements of its sequences each sample
         has. Beyond them a sample keeps its carries, and its stacked values are 0. Samples are along
         the first axis of carries and of the values to stack.
+
 Returns:
     A new Model.
+
 Raises:
-    NameError: A name that the body lacks.
-    ShapeError: A step changes the shape of a carry, or sequences have different lengths.
-    TypeError: A step changes the type of a carry.
-    ValueError: There are neither sequences nor a length, or an input is named twice.
+    NameError: If the body lacks a name.
+    ShapeError: If a step changes the shape of a carry, or sequences have different lengths.
+    TypeError: If a step changes the type of a carry.
+    ValueError: If there are neither sequences nor a length, or an input is named twice.
 
 Example:
     step = ml.Model()

@@ -63,7 +63,7 @@ void bind_memory(py::module_& module, py::class_<Backend, std::shared_ptr<Backen
            R"(Returns {"allocated", "cached", "peak", "limit"} in bytes. The limit may be None.
 
 Raises:
-    BackendError: The backend does not count its memory, such as a CpuBackend.
+    BackendError: If the backend does not count its memory, such as a CpuBackend.
 
 Example:
     backend = ml.TorchBackend(memory_limit="1GB")
@@ -75,11 +75,13 @@ Example:
 The calls come at the end of the evaluation, and it raises what `fn` raises.
 
 Args:
-    fn: A function fn(device, alloc_size, free_size) of a name and two numbers of bytes.
+    fn: a function fn(device, alloc_size, free_size) of a name and two numbers of bytes.
+
 Returns:
     A handle whose method `remove()` removes the hook.
+
 Raises:
-    BackendError: The backend does not count its memory, such as a CpuBackend.
+    BackendError: If the backend does not count its memory, such as a CpuBackend.
 
 Example:
     backend = ml.TorchBackend()
@@ -93,7 +95,7 @@ Example:
           py::call_guard<InterpreterUnlocked>(), R"(Returns cached memory to the system.
 
 Raises:
-    BackendError: The backend does not count its memory, such as a CpuBackend.
+    BackendError: If the backend does not count its memory, such as a CpuBackend.
 
 Example:
     ml.TorchBackend().clear_cache())")

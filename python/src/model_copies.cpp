@@ -74,7 +74,7 @@ void bind_model_copies(py::class_<Model>& model) {
 An input that a part names in its bindings needs no such call.
 
 Raises:
-    NameError: The model has the key already.
+    NameError: If the model has the key already.
 
 Example:
     mask = model.add_input("mask"))")
@@ -98,7 +98,7 @@ Each input that the call neither binds nor chains is that of this part. This par
 added to the model before. The gradient of a parameter is the sum over all places.
 
 Raises:
-    ConnectionError: This part is not in a model yet.
+    ConnectionError: If this part is not in a model yet.
 
 Example:
     encoder = ml.Linear(8)

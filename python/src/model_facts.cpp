@@ -62,7 +62,7 @@ Example:
 A size is an int, a name, None for any size, or ... for any number of sizes.
 
 Raises:
-    ShapeError: The shape contradicts a known one, and the model does not change.
+    ShapeError: If the shape contradicts a known one. The model does not change.
 
 Example:
     model.set_shapes(x=["N", 4]))")
@@ -74,7 +74,7 @@ Example:
           py::arg("types") = py::dict(), R"(States types of keys, as a dict or by name.
 
 Raises:
-    TypeError: The type contradicts a known one, and the model does not change.
+    TypeError: If the type contradicts a known one. The model does not change.
 
 Example:
     model.set_types(x=ml.Tensor[float]))")
@@ -87,7 +87,7 @@ Example:
           R"(States values of keys, as a dict or by name. Arrays have any shape that fits the key.
 
 Raises:
-    NameError: There is no such key.
+    NameError: If there is no such key.
     TypeError, ValueError: A value does not fit, and the model does not change.
 
 Example:
@@ -120,12 +120,13 @@ Example:
           R"(Makes a state of an input: its next value is the value of the output.
 
 Args:
-    input: The key of the input.
-    output: The key of the output, which has the shape and the type of the input.
-    initial_value: An array of this shape, a number that fills the state, or a RandomKey. A state
+    input: the key of the input.
+    output: the key of the output, which has the shape and the type of the input.
+    initial_value: an array of this shape, a number that fills the state, or a RandomKey. A state
         that is known to have more axes begins with it in each index of the first axes.
+
 Raises:
-    NameError: There is no such key.
+    NameError: If there is no such key.
 
 Example:
     counter = ml.Model()

@@ -271,7 +271,7 @@ Example:
           R"(Makes these keys the outputs. expose_keys(logits="h") exposes "h" as "logits".
 
 Raises:
-    NameError: The model has no such key.
+    NameError: If the model has no such key.
 
 Example:
     model.expose_keys(logits="y"))")
@@ -279,7 +279,7 @@ Example:
            py::arg("key"), py::arg("name"), R"(Renames a key or an unnamed port.
 
 Raises:
-    NameError: The model has no such key, or has the new name already.
+    NameError: If the model has no such key, or has the new name already.
 
 Example:
     model.rename_key("y", "logits"))")

@@ -71,9 +71,9 @@ See docs/editing.md.)")
           R"(Returns a table of the parts and of `depth` levels of their parts, as text.
 
 Args:
-    shapes: Whether to show the shapes of ports.
-    types: Whether to show their types.
-    depth: The number of levels of parts of parts.
+    shapes: whether to show the shapes of ports.
+    types: whether to show their types.
+    depth: the number of levels of parts of parts.
 
 Example:
     print(model.summary()))")
@@ -89,7 +89,7 @@ Example:
            R"(Returns the parts of a class, or those whose path matches a pattern.
 
 Args:
-    what: A class, such as ml.Linear, or a pattern of paths with the wildcards * and ?.
+    what: a class, such as ml.Linear, or a pattern of paths with the wildcards * and ?.
 
 Example:
     layers = model.find(ml.Linear)

@@ -184,8 +184,8 @@ Args:
     depth: by "layer", the most names of a path. 0 is all.
 
 Raises:
-    ValueError: by is another text.
-    StateError: The block has not ended.
+    ValueError: If `by` is another text.
+    StateError: If the block has not ended.
 
 Example:
     with ml.profile() as p:
@@ -215,8 +215,8 @@ Args:
         measures it in about 0.2 s, with a product of matrices and a copy.
 
 Raises:
-    ValueError: by is another text.
-    StateError: The block has not ended.
+    ValueError: If `by` is another text.
+    StateError: If the block has not ended.
 
 Example:
     with ml.profile() as p:
@@ -231,7 +231,7 @@ Example:
 It has a track for each thread, and the sizes, operations and bytes of each step.
 
 Raises:
-    InputError: The file cannot be written.
+    InputError: If the file cannot be written.
 
 Example:
     with ml.profile() as p:
@@ -257,7 +257,7 @@ Args:
     model: the model that was compiled, or one with the same paths.
 
 Raises:
-    StateError: The block has not ended.
+    StateError: If the block has not ended.
 
 Example:
     with ml.profile() as p:
@@ -269,7 +269,7 @@ Example:
 "steps" has for each step "path", "ops", "kernel", "layer", "phase", "backend", "device", "thread",
 "threads", "begin", "duration", "operations", "bytes", "reads" and "writes". "calls" has the calls
 around them, and "work" what threads of the pool did for other threads. Times are seconds from the
-begin of the block.
+start of the block.
 
 Example:
     with ml.profile() as p:
@@ -366,16 +366,16 @@ Example:
       R"(Returns what is in memory at each step of an evaluation.
 
 Args:
-    data: An example of each input whose sizes are open.
+    data: an example of each input whose sizes are open.
     gradients: whether the evaluation also computes the gradients of the cost.
 
 Returns:
     A `MemoryTimeline`.
 
 Raises:
-    InputError: A size is open, and data has no example, or data has an unknown key.
-    GradientError: The model was compiled for inference, and gradients is True.
-    BackendError: The backend does not plan memory. The CPU backend does.
+    InputError: If a size is open, and data has no example, or data has an unknown key.
+    GradientError: If the model was compiled for inference, and gradients is True.
+    BackendError: If the backend does not plan memory. The CPU backend does.
 
 Example:
     print(compiled.memory_timeline(data, gradients=True)))");

@@ -172,8 +172,9 @@ Example:
 
 Args:
     model: a model such as `ml.Sum()`, which is the default.
+
 Raises:
-    TypeError: It is no model.
+    TypeError: If the argument is not a model.
 
 Example:
     train = ml.TrainModel(model)

@@ -83,7 +83,7 @@ See docs/viewer.md.)")
           py::arg("path"), R"(Writes the page to a file.
 
 Raises:
-    InputError: The file cannot be written.
+    InputError: If the file cannot be written.
 
 Example:
     model.view().save("model.html"))");
@@ -95,17 +95,18 @@ Example:
 Parts fold and unfold. A notebook shows the page, and `save` writes it to a file.
 
 Args:
-    params: Dict of parameters, whose elements are shown as histograms.
-    shapes: Sizes that the model leaves open, for the page only.
-    gradients: Whether to add the graph with the gradients of the parameters.
-    passes: Whether to add the graphs after each pass.
-    measured: Numbers by name and by the path of a part or a value, such as
-        {"time": {"fc1": 0.002}}, in seconds; "bytes" is in bytes.
-    title: The title of the page.
+    params: dict of parameters, whose elements are shown as histograms.
+    shapes: sizes that the model leaves open, for the page only.
+    gradients: whether to add the graph with the gradients of the parameters.
+    passes: whether to add the graphs after each pass.
+    measured: numbers by name and by the path of a part or a value, such as {"time": {"fc1":
+        0.002}}, in seconds; "bytes" is in bytes.
+    title: the title of the page.
+
 Raises:
-    InputError: The model lacks a key of `params` or a path of `measured`, or a measured number is
-        negative or not finite. With `gradients` or `passes` also the errors of `ml.compile` about
-        models.
+    InputError: If the model lacks a key of `params` or a path of `measured`, or a measured number
+        is negative or not finite. With `gradients` or `passes` also the errors of `ml.compile`
+        about models.
 
 Example:
     model.view(gradients=True).save("model.html"))");

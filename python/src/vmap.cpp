@@ -50,18 +50,21 @@ own. The result composes, trains and is differentiated like any other part, and 
 to it again.
 
 Args:
-    model: A model that is not yet a part.
-    in_axes: A dict of inputs that have the new axis and its place among their axes. Names may
+    model: a model that is not yet a part.
+    in_axes: a dict of inputs that have the new axis and its place among their axes. Names may
         contain the wildcards * and ?.
-    out_axes: The place of the axis in all outputs, or a dict of outputs and places.
-    params: Parameters of layers that have it as their first axis, as names or patterns: each index
+    out_axes: the place of the axis in all outputs, or a dict of outputs and places.
+    params: parameters of layers that have it as their first axis, as names or patterns: each index
         has its own, which begin independently. "*" means all of them.
-    size: The size of the axis. Needed where only parameters have it.
+    size: the size of the axis. Needed where only parameters have it.
+
 Returns:
     A new Model.
+
 Raises:
-    NameError: A name or a pattern matches nothing.
-    ValueError: No input has the axis. When compiling: the model has an op without a batching rule.
+    NameError: If a name or a pattern matches nothing.
+    ValueError: If no input has the axis. When compiling, if the model has an op without a batching
+        rule.
 
 Example:
     net = ml.Model()

@@ -39,13 +39,14 @@ beside it ("net.d.mts"). Any other path becomes a folder with an npm package for
 safetensors files. `ml.export` does this for every target.
 
 Args:
-    data: An example of each input whose sizes are open.
+    data: an example of each input whose sizes are open.
     device: "cpu", or "webgpu" for a module that computes with WebGPU. Its `evaluate` returns a
         promise, and it has no gradients.
+
 Raises:
-    InputError: Sizes are open and `data` has no example.
-    NameError: The device is unknown.
-    BackendError: An op or a dtype is not supported in JavaScript, or on the device.
+    InputError: If sizes are open and `data` has no example.
+    NameError: If the device is unknown.
+    BackendError: If an op or a dtype is not supported in JavaScript, or on the device.
 
 Example:
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [1, 4]})

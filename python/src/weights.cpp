@@ -246,7 +246,7 @@ The same seed gives the same numbers on every platform. A parameter that no laye
 initializes is uniform in +-1/sqrt(fan_in).
 
 Raises:
-    ShapeError: The size of a parameter is not known.
+    ShapeError: If the size of a parameter is not known.
 
 Example:
     params = compiled.get_parameters(seed=1))")
@@ -274,10 +274,11 @@ Example:
 All processes of the group call it. Other parameters are returned as they are.
 
 Args:
-    params: Dict of parameters, or of averages of them.
+    params: dict of parameters, or of averages of them.
+
 Raises:
-    StateError: Sharded parameters are whole already.
-    DistributedError: A process has failed or is too slow.
+    StateError: If sharded parameters are whole already.
+    DistributedError: If a process has failed or is too slow.
 
 Example:
     whole = compiled.gather_parameters(params)
@@ -293,9 +294,10 @@ See docs/distributed.md.)")
           R"(Returns the blocks of whole parameters that this process holds, as `load_state_dict`.
 
 Args:
-    params: Dict of whole parameters.
+    params: dict of whole parameters.
+
 Raises:
-    StateError: The parameters do not fit the model.
+    StateError: If the parameters do not fit the model.
 
 Example:
     whole = compiled.gather_parameters(params)

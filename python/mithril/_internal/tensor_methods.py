@@ -69,7 +69,7 @@ def _numpy(self: Tensor) -> Any:
     NumPy has no bfloat16: elements of it are copied as float32.
 
     Raises:
-        ImportError: NumPy lacks the dtype, such as int4, and ml_dtypes is not installed.
+        ImportError: If NumPy lacks the dtype, such as int4, and ml_dtypes is not installed.
 
     Example:
         array = ml.Tensor([[1.0, 2.0], [3.0, 4.0]]).numpy()
@@ -91,7 +91,7 @@ def _cast(self: Tensor, dtype: Any) -> Tensor:
     """Returns a tensor of the same shape with its own elements, converted to a dtype.
 
     Raises:
-        NameError: The dtype is unknown.
+        NameError: If the dtype is unknown.
 
     Example:
         half = ml.Tensor([1.0, 2.0]).astype("bfloat16")
@@ -136,7 +136,7 @@ def _doc(name: str, text: str, of_result: str, arguments: str, result: str) -> s
         {of_result}
 
         Raises:
-            ValueError: NumPy refuses the arguments, such as an axis that is out of range.
+            ValueError: If NumPy refuses the arguments, such as an axis that is out of range.
 
         Example:
             tensor = ml.Tensor([[1.0, 2.0], [3.0, 4.0]])

@@ -112,22 +112,23 @@ def compare(
     of the inputs by a factor of 1 + eps or 1 - eps are accepted, too.
 
     Args:
-        model: The model to run.
-        backends: The backends. The first one is the reference.
+        model: the model to run.
+        backends: the backends. The first one is the reference.
         params: {key: array}, as for `evaluate`.
         data: {key: array}, as for `evaluate`.
-        tolerance: The allowed difference of an element, relative to the largest element of the
+        tolerance: the allowed difference of an element, relative to the largest element of the
             value. None: 1e-9 for float64, 1e-4 for float32, 4e-3 for float16, 3e-2 for bfloat16.
             Differences that rounding of the inputs causes are accepted.
-        gradients: Whether to compare gradients, too.
-        seed: The seed of the gradients of the outputs.
-        reduce: Whether to reduce the graph to the smallest one that still fails, for backends with
+        gradients: whether to compare gradients, too.
+        seed: the seed of the gradients of the outputs.
+        reduce: whether to reduce the graph to the smallest one that still fails, for backends with
             the same floats.
-        state: The state, as `evaluate` returned it. None: the initial state.
-        options: Options of `ml.compile`.
+        state: the state, as `evaluate` returned it. None: the initial state.
+        options: options of `ml.compile`.
+
     Raises:
-        ValueError: There are fewer than two backends.
-        BackendError: With `reduce`, the floats of a backend have another dtype.
+        ValueError: If there are fewer than two backends.
+        BackendError: With `reduce`, if the floats of a backend have another dtype.
 
     Example:
         backends = [ml.CpuBackend(reference=True), ml.CpuBackend()]
@@ -232,7 +233,7 @@ def write_reduced(
     """Writes a reduced failure to a folder: the model as JSON, its inputs, and a test.
 
     Raises:
-        InputError: E0831, the folder cannot be made or written.
+        InputError: If the folder cannot be made or written.
     """
     failure = found.reduced
     assert failure is not None

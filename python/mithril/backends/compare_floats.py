@@ -142,11 +142,11 @@ def mismatch(path: str, expected: Any, got: Any, tolerance: float, effect: Any) 
     """Returns the worst element if it differs by more than the tolerance and rounding allow.
 
     Args:
-        path: Name of the value.
-        expected: Array of the reference.
-        got: Array of the other backend.
-        tolerance: Allowed difference, relative to the largest element.
-        effect: Differences that rounding of the inputs causes.
+        path: name of the value.
+        expected: array of the reference.
+        got: array of the other backend.
+        tolerance: allowed difference, relative to the largest element.
+        effect: differences that rounding of the inputs causes.
     """
     if got.shape != expected.shape:
         return Mismatch(path, expected, got, (), math.inf, 0.0)

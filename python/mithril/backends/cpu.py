@@ -23,16 +23,16 @@ class CpuBackend(DeviceArrays, _core.Backend):
     arrays of bfloat16 are instances of `ml.Tensor`.
 
     Args:
-        dtype: The dtype of floats whose width the model does not fix.
-        threads: The maximum number of threads of an evaluation. 0: one for each processor.
+        dtype: the dtype of floats whose width the model does not fix.
+        threads: the maximum number of threads of an evaluation. 0: one for each processor.
         memory_limit: "4GB", "4GiB" or a number of bytes. An evaluation that needs more is refused.
-        reference: Whether to run the reference implementation of each op, which is slow.
-        winograd: Whether float32 convolutions with 3 x 3 windows and bound weights may use
+        reference: whether to run the reference implementation of each op, which is slow.
+        winograd: whether float32 convolutions with 3 x 3 windows and bound weights may use
             Winograd's algorithm, which is faster, with a relative error of about 3e-6 instead of
             1e-6.
         weight_dtype: bfloat16 or float16, in which bound float32 weights of matrix products are
             stored. None: they stay float32.
-        use_amp: Whether to use mixed precision: products and convolutions run in `amp_dtype`, and
+        use_amp: whether to use mixed precision: products and convolutions run in `amp_dtype`, and
             ops that lose accuracy run in float32. Parameters, gradients and results keep their
             dtype.
         amp_dtype: bfloat16 or float16.

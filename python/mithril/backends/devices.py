@@ -66,9 +66,10 @@ class DeviceArrays:
         counts its memory.
 
         Args:
-            device: The name of a device. None: the default device.
+            device: the name of a device. None: the default device.
+
         Raises:
-            BackendError: There is no such device.
+            BackendError: If there is no such device.
 
         Example:
             free = ml.CpuBackend().memory_info().free
@@ -99,11 +100,12 @@ class DeviceArrays:
         """Returns an array with the shape and the elements of a value.
 
         Args:
-            value: A number, a list, or an array of any library. A CpuBackend copies it. A
+            value: a number, a list, or an array of any library. A CpuBackend copies it. A
                 TorchBackend shares its elements where possible.
-            dtype: The dtype. None: floats get that of the backend, and others keep theirs.
+            dtype: the dtype. None: floats get that of the backend, and others keep theirs.
+
         Raises:
-            TypeError: The dtype is unknown.
+            TypeError: If the dtype is unknown.
 
         Example:
             rows = backend.array([[1.0, 2.0], [3.0, 4.0]])
@@ -115,8 +117,8 @@ class DeviceArrays:
         """Returns an array of zeros: zeros(2, 3) or zeros((2, 3)).
 
         Raises:
-            ValueError: A size is negative.
-            TypeError: The dtype is unknown.
+            ValueError: If a size is negative.
+            TypeError: If the dtype is unknown.
 
         Example:
             zeros = backend.zeros(2, 3)
@@ -127,8 +129,8 @@ class DeviceArrays:
         """Returns an array of ones: ones(2, 3) or ones((2, 3)).
 
         Raises:
-            ValueError: A size is negative.
-            TypeError: The dtype is unknown.
+            ValueError: If a size is negative.
+            TypeError: If the dtype is unknown.
 
         Example:
             ones = backend.ones((2, 3), dtype="float64")
@@ -141,8 +143,8 @@ class DeviceArrays:
         A JaxBackend returns zeros, because arrays of JAX cannot be written to.
 
         Raises:
-            ValueError: A size is negative.
-            TypeError: The dtype is unknown.
+            ValueError: If a size is negative.
+            TypeError: If the dtype is unknown.
 
         Example:
             buffer = backend.empty(2, 3)
@@ -153,8 +155,8 @@ class DeviceArrays:
         """Returns an array filled with a value: full(2, 3, value=1.0) or full((2, 3), 1.0).
 
         Raises:
-            ValueError: A size is negative.
-            TypeError: The dtype is unknown.
+            ValueError: If a size is negative.
+            TypeError: If the dtype is unknown.
 
         Example:
             halves = backend.full(2, 3, value=0.5)
@@ -165,12 +167,13 @@ class DeviceArrays:
         """Returns random numbers, uniform in [0, 1): rand(2, 3) or rand((2, 3)).
 
         Args:
-            shape: The sizes.
-            dtype: The dtype. None: that of the backend.
-            seed: The seed of the numbers. None draws the next numbers of the backend.
+            shape: the sizes.
+            dtype: the dtype. None: that of the backend.
+            seed: the seed of the numbers. None draws the next numbers of the backend.
+
         Raises:
-            ValueError: A size is negative.
-            TypeError: The dtype is unknown.
+            ValueError: If a size is negative.
+            TypeError: If the dtype is unknown.
 
         Example:
             numbers = backend.rand(2, 3, seed=1)
@@ -181,12 +184,13 @@ class DeviceArrays:
         """Returns numbers of the standard normal distribution: randn(2, 3) or randn((2, 3)).
 
         Args:
-            shape: The sizes.
-            dtype: The dtype. None: that of the backend.
-            seed: The seed of the numbers. None draws the next numbers of the backend.
+            shape: the sizes.
+            dtype: the dtype. None: that of the backend.
+            seed: the seed of the numbers. None draws the next numbers of the backend.
+
         Raises:
-            ValueError: A size is negative.
-            TypeError: The dtype is unknown.
+            ValueError: If a size is negative.
+            TypeError: If the dtype is unknown.
 
         Example:
             numbers = backend.randn(2, 3, seed=1)
@@ -199,14 +203,15 @@ class DeviceArrays:
         """Returns random integers from low to high - 1: randint(0, 10, 2, 3).
 
         Args:
-            low: The least integer.
-            high: The end of the range, which is not drawn.
-            shape: The sizes.
-            dtype: The dtype. None: int64.
-            seed: The seed of the numbers. None draws the next numbers of the backend.
+            low: the least integer.
+            high: the end of the range, which is not drawn.
+            shape: the sizes.
+            dtype: the dtype. None: int64.
+            seed: the seed of the numbers. None draws the next numbers of the backend.
+
         Raises:
-            ValueError: A size is negative.
-            TypeError: The dtype is unknown.
+            ValueError: If a size is negative.
+            TypeError: If the dtype is unknown.
 
         Example:
             labels = backend.randint(0, 10, 8, seed=1)
@@ -220,8 +225,8 @@ class DeviceArrays:
         Ranges of ints are int64, and others have the dtype of the backend.
 
         Raises:
-            ValueError: The step is 0.
-            TypeError: The dtype is unknown.
+            ValueError: If the step is 0.
+            TypeError: If the dtype is unknown.
 
         Example:
             assert [int(number) for number in backend.arange(1, 7, 2)] == [1, 3, 5]
@@ -247,7 +252,7 @@ class DeviceArrays:
         An array that is already there is returned as it is.
 
         Raises:
-            BackendError: There is no such device.
+            BackendError: If there is no such device.
 
         Example:
             on_cpu = backend.to_device(backend.zeros(2, 3), "cpu")

@@ -79,11 +79,12 @@ class JaxBackend(DeviceArrays, _core.Backend):
     jax_enable_x64 is set.
 
     Args:
-        dtype: The dtype of floats whose width the model does not fix: float16, bfloat16, float32 or
+        dtype: the dtype of floats whose width the model does not fix: float16, bfloat16, float32 or
             float64.
-        device: A platform of JAX: "cpu", "gpu" or "tpu". None: the default device of JAX.
+        device: a platform of JAX: "cpu", "gpu" or "tpu". None: the default device of JAX.
+
     Raises:
-        BackendError: JAX is not installed, or it has no such device.
+        BackendError: If JAX is not installed, or it has no such device.
 
     Example:
         compiled = ml.compile(model, ml.JaxBackend(), shapes={"x": [None, 4]})

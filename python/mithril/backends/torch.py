@@ -23,29 +23,30 @@ class TorchBackend(DeviceArrays, _core.Backend):
 
     Args:
         device: "cpu", "cuda" (the current GPU), "cuda:1" or "mps".
-        dtype: The dtype of floats whose width the model does not fix: float16, bfloat16, float32 or
+        dtype: the dtype of floats whose width the model does not fix: float16, bfloat16, float32 or
             float64, of torch or of Mithril.
-        requires_grad: Whether parameters are leaves of torch's autograd, which then differentiates
+        requires_grad: whether parameters are leaves of torch's autograd, which then differentiates
             the results of `evaluate`. A second derivative is an error.
-        use_amp: Whether to use mixed precision with the casts of torch.autocast. Parameters and
+        use_amp: whether to use mixed precision with the casts of torch.autocast. Parameters and
             gradients keep their dtype.
         amp_dtype: float16 or bfloat16. None: bfloat16 on the CPU, and float16 elsewhere.
-        jit_compile: Whether to run ops that TorchScript can express as TorchScript. `summary` of a
+        jit_compile: whether to run ops that TorchScript can express as TorchScript. `summary` of a
             compiled model lists the others.
-        eager_mode: Whether to run graphs op by op as they were composed, for debugging. It excludes
+        eager_mode: whether to run graphs op by op as they were composed, for debugging. It excludes
             `jit_compile` and `memory_efficient`.
-        deterministic: Whether results have the same bits from run to run. An op without a
+        deterministic: whether results have the same bits from run to run. An op without a
             deterministic kernel is a BackendError.
-        benchmark: Whether cuDNN tries its kernels and takes the fastest one. `deterministic` takes
+        benchmark: whether cuDNN tries its kernels and takes the fastest one. `deterministic` takes
             precedence.
         memory_limit: "4GB" (10^9 bytes each), "4GiB" (2^30) or a number of bytes. An allocation
             beyond it raises an OutOfMemoryError. The memory of evaluations, parameters and arrays
             counts.
-        memory_efficient: Whether to compile every model with `use_checkpointing`.
+        memory_efficient: whether to compile every model with `use_checkpointing`.
         memory_allocation: "lazy", or "preallocate" to allocate `memory_limit` at once.
-        release_unused: Whether to return cached memory to the system after each evaluation.
+        release_unused: whether to return cached memory to the system after each evaluation.
+
     Raises:
-        BackendError: PyTorch is not installed, the backend is not built, or there is no such
+        BackendError: If PyTorch is not installed, the backend is not built, or there is no such
             device.
 
     Example:
@@ -210,7 +211,7 @@ class TorchBackend(DeviceArrays, _core.Backend):
         A tensor that is already there is returned as it is.
 
         Raises:
-            TypeError: It is no tensor of torch.
+            TypeError: If the argument is not a tensor of torch.
 
         Example:
             import torch
@@ -227,7 +228,7 @@ class TorchBackend(DeviceArrays, _core.Backend):
         The tensor has the same shape and dtype.
 
         Raises:
-            ValueError: It is neither a tensor nor a DLPack object.
+            ValueError: If it is neither a tensor nor a DLPack object.
 
         Example:
             tensor = ml.TorchBackend().to_torch(data["x"])

@@ -32,10 +32,10 @@ class RowsOfProcess(dict[str, Any]):
     """The rows of a batch that one process of a group has. `fit` does not divide it again.
 
     Attributes:
-        total: Rows of the whole batch.
-        rank: The process.
-        size: The number of processes.
-        whole: Returns a text about the whole batch, which is the same on all processes.
+        total: rows of the whole batch.
+        rank: the process.
+        size: the number of processes.
+        whole: returns a text about the whole batch, which is the same on all processes.
     """
 
     def __init__(

@@ -23,9 +23,9 @@ class Group:
     torch. Results are new arrays.
 
     Attributes:
-        rank: The number of this process, from 0.
-        size: The number of processes.
-        name: The name of the group, by which graphs find it.
+        rank: the number of this process, from 0.
+        size: the number of processes.
+        name: the name of the group, by which graphs find it.
 
     Example:
         group = ml.distributed.init()
@@ -51,12 +51,13 @@ class Group:
         """Returns the sums of the arrays of all processes, element by element.
 
         Args:
-            arrays: An array, or a dict of arrays, which are exchanged together.
+            arrays: an array, or a dict of arrays, which are exchanged together.
             reduction: "sum", "max" or "min".
+
         Raises:
-            DistributedError: A process has failed or is too slow, or the processes pass arrays of
-                other names, shapes or dtypes.
-            ValueError: The reduction is unknown, or bools are to be added.
+            DistributedError: If a process has failed or is too slow, or the processes pass arrays
+                of other names, shapes or dtypes.
+            ValueError: If the reduction is unknown, or bools are to be added.
 
         Example:
             group = ml.distributed.init()
@@ -83,7 +84,7 @@ class Group:
         """Returns the arrays of all processes, by rank. Their shapes may differ.
 
         Raises:
-            DistributedError: A process has failed or is too slow, or the dtypes differ.
+            DistributedError: If a process has failed or is too slow, or the dtypes differ.
 
         Example:
             group = ml.distributed.init()
@@ -105,11 +106,12 @@ class Group:
         """Returns the arrays of process `root` on all processes.
 
         Args:
-            arrays: An array, or a dict of arrays, with the same shapes and dtypes on all processes.
-            root: The rank of the process whose arrays are returned.
+            arrays: an array, or a dict of arrays, with the same shapes and dtypes on all processes.
+            root: the rank of the process whose arrays are returned.
+
         Raises:
-            DistributedError: A process has failed or is too slow, or the processes pass arrays of
-                other names, shapes or dtypes.
+            DistributedError: If a process has failed or is too slow, or the processes pass arrays
+                of other names, shapes or dtypes.
 
         Example:
             group = ml.distributed.init()
@@ -132,7 +134,7 @@ class Group:
         """Returns when every process has called it.
 
         Raises:
-            DistributedError: A process has failed or is too slow.
+            DistributedError: If a process has failed or is too slow.
 
         Example:
             ml.distributed.init().barrier()
@@ -150,11 +152,12 @@ class Group:
         are, and does not divide them again.
 
         Args:
-            batch: A dict of arrays [B, ...], the same on all processes.
-            replicated_keys: Inputs that each process gets whole, as in `ml.compile`. Scalars are
+            batch: a dict of arrays [B, ...], the same on all processes.
+            replicated_keys: inputs that each process gets whole, as in `ml.compile`. Scalars are
                 whole, too.
+
         Raises:
-            TypeError: The batch is no dict.
+            TypeError: If the batch is not a dict.
 
         Example:
             group = ml.distributed.init()
@@ -183,7 +186,7 @@ class Group:
         program by an exception.
 
         Args:
-            reason: A text, or the exception.
+            reason: a text, or the exception.
 
         Example:
             group = ml.distributed.init()
@@ -202,11 +205,12 @@ class Group:
         """Checks that all processes pass the same.
 
         Args:
-            what: A text, or texts by name. Other values are compared by their `repr`.
-            subject: What the message begins with.
+            what: a text, or texts by name. Other values are compared by their `repr`.
+            subject: what the message begins with.
+
         Raises:
-            DistributedError: The processes differ. It is raised on all of them, and names the first
-                difference.
+            DistributedError: If the processes differ. It is raised on all of them, and names the
+                first difference.
 
         Example:
             ml.distributed.init().agree({"batch size": 32, "seed": 1})

@@ -34,17 +34,18 @@ def init(
     launcher the process is alone: the same program runs, and torch is not imported.
 
     Args:
-        group: A process group of torch.distributed that exchanges tensors on the CPU. None: the
+        group: a process group of torch.distributed that exchanges tensors on the CPU. None: the
             group of the job.
-        timeout: How long one collective may take, in seconds.
-        start_timeout: How long the processes may take to find each other, in seconds.
-        share_gpus: Whether several processes may train on one GPU. Otherwise `ml.compile` refuses
+        timeout: how long one collective may take, in seconds.
+        start_timeout: how long the processes may take to find each other, in seconds.
+        share_gpus: whether several processes may train on one GPU. Otherwise `ml.compile` refuses
             it. NCCL does not support it.
+
     Raises:
-        DistributedError: The variables of the launcher are incomplete, torch has no gloo, the group
-            has no transport for the CPU or exchanges by NCCL and share_gpus is set, or the
+        DistributedError: If the variables of the launcher are incomplete, torch has no gloo, the
+            group has no transport for the CPU or exchanges by NCCL and share_gpus is set, or the
             processes did not find each other.
-        BackendError: torch or the library of the torch backend is not installed.
+        BackendError: If torch or the library of the torch backend is not installed.
 
     Example:
         group = ml.distributed.init()

@@ -76,9 +76,10 @@ def export(
         device: of "javascript": "cpu" (None), or "webgpu" for inference with WebGPU.
 
     Raises:
-        NameError: the target is unknown.
-        ValueError: no target has the ending of the path, or the target does not take an argument.
-        BackendError: an op has no spelling for the target, or the compiler is missing or fails.
+        NameError: If the target is unknown.
+        ValueError: If no target has the ending of the path, or the target does not take an
+            argument.
+        BackendError: If an op has no spelling for the target, or the compiler is missing or fails.
 
     Example:
         ml.export(compiled, "net.py")

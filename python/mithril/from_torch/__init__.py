@@ -26,13 +26,14 @@ def as_torch_module(
     several outputs.
 
     Args:
-        compiled: A model that was compiled for a TorchBackend.
-        params: Dict of initial parameters. None: `compiled.get_parameters()`. Parameters of torch
+        compiled: a model that was compiled for a TorchBackend.
+        params: dict of initial parameters. None: `compiled.get_parameters()`. Parameters of torch
             (`nn.Parameter`) stay the same objects if their dtype and device fit. Frozen parameters
             do not require gradients: those that do are replaced.
+
     Raises:
-        BackendError: The model was compiled for another backend.
-        NameError: A key cannot be a name in a torch module.
+        BackendError: If the model was compiled for another backend.
+        NameError: If a key cannot be a name in a torch module.
 
     Example:
         import torch
@@ -91,23 +92,25 @@ def from_torch(
     their names. Sizes are those of the examples, unless `dynamic_shapes` lets them stay symbolic.
 
     Args:
-        module: A module that torch.export can export, or an exported program.
-        example_inputs: A tensor, a tuple of the arguments of `forward`, or a dict of them by name.
+        module: a module that torch.export can export, or an exported program.
+        example_inputs: a tensor, a tuple of the arguments of `forward`, or a dict of them by name.
             None for an exported program.
-        dynamic_shapes: The names of symbolic axes, {"x": ["N", None, 8]} or {"x": {0: "N"}}, or
+        dynamic_shapes: the names of symbolic axes, {"x": ["N", None, 8]} or {"x": {0: "N"}}, or
             what torch.export.export takes: a dict, or a tuple or list in the order of the inputs,
             with `Dim("N")`, `Dim.AUTO`, `Dim.DYNAMIC` and sizes, a ShapesCollection or
-            AdditionalInputs. A size of 1 in an example cannot stay symbolic.
-            "auto": the first axis of every input and all axes of inputs of ints or bools, as far as
-            torch.export allows; a warning names each axis that stays fixed.
-        seed: The seed of the random keys of dropout.
+            AdditionalInputs. A size of 1 in an example cannot stay symbolic. "auto": the first axis
+            of every input and all axes of inputs of ints or bools, as far as torch.export allows; a
+            warning names each axis that stays fixed.
+        seed: the seed of the random keys of dropout.
+
     Returns:
         A tuple (model, params), where params is a dict of torch parameters for `evaluate`.
+
     Raises:
-        ValueError: Operators cannot be converted (the error lists all of them with their lines),
+        ValueError: If operators cannot be converted (the error lists all of them with their lines),
             control flow depends on elements, or the backward of a `torch.autograd.Function` is not
             the derivative of its forward.
-        NameError: `dynamic_shapes` names no input.
+        NameError: If `dynamic_shapes` names no input.
 
     Example:
         import torch

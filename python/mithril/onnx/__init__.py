@@ -23,12 +23,12 @@ class _OnnxModelFields(NamedTuple):
 class OnnxModel(_OnnxModelFields):
     """A model of an ONNX file: `model, params, renamed = ml.from_onnx(path)`.
 
-    `renamed` has the ports that have another name than in the file: the port, and that name.
-    `metadata`, which is no element of the tuple, has what the exporter noted in the file, such as
-    the labels of classes. `lengths` has the number of elements of each output that is a sequence,
-    and None for an optional output without an element. `counts` has the axis of each output whose
-    size depends on data: the output "y" has room for the most elements, and the output "y.count"
-    says how many there are. Those after them mean nothing.
+    `renamed` maps ports to their names in the file, where these differ. `metadata`, which is not an
+    element of the tuple, has what the exporter noted in the file, such as the labels of classes.
+    `lengths` has the number of elements of each output that is a sequence, and None for an optional
+    output without an element. `counts` has the axis of each output whose size depends on data: the
+    output "y" has room for the maximum number of elements, and the output "y.count" says how many
+    there are. The elements after them are undefined.
 
     Example:
         net = ml.from_onnx("net.onnx")
@@ -59,26 +59,28 @@ def from_onnx(
     The onnx package is not needed.
 
     Args:
-        file: The path of the file. Its external data is in the same folder.
-        constants: Inputs that have this value in the model, such as {"sr": 16000}. They are no
+        file: the path of the file. Its external data is in the same folder.
+        constants: inputs that have this value in the model, such as {"sr": 16000}. They are not
             inputs of the model.
-        shapes: Sizes of inputs in place of those in the file: {"x": [None, 3, 224, 224]}. An int, a
+        shapes: sizes of inputs in place of those in the file: {"x": [None, 3, 224, 224]}. An int, a
             name, or None for any size.
-        lengths: The number of elements of each input that is a sequence: {"x": 3}. The elements
-            are the inputs "x.0", "x.1" and "x.2". None for an optional input without an element.
-        dtype: The dtype of the backend that the model will be compiled for. Tensors of the file
+        lengths: the number of elements of each input that is a sequence: {"x": 3}. The elements are
+            the inputs "x.0", "x.1" and "x.2". None for an optional input without an element.
+        dtype: the dtype of the backend that the model will be compiled for. Tensors of the file
             that are "float64" or "float32", but not of this dtype, keep theirs.
+
     Returns:
         A tuple (model, params, renamed), where renamed has the ports that have another name than in
         the file. Its attribute `metadata` is the metadata of the file. The elements of an output
         `y` that is a sequence are the outputs "y.0", "y.1" and so on; the attribute `lengths` has
         their number. The attribute `counts` has the outputs whose size depends on data.
+
     Raises:
-        InputError: The file, or its external data, cannot be read.
-        ParseError: The file is damaged, or not an ONNX file.
-        ValueError: Nodes cannot be imported (the error lists all of them with their reasons), or
+        InputError: If the file, or its external data, cannot be read.
+        ParseError: If the file is damaged, or not an ONNX file.
+        ValueError: If nodes cannot be imported (the error lists all of them with their reasons), or
             the file is for a newer opset, or a constant or a length does not fit its input.
-        NameError: `constants`, `shapes` or `lengths` names no input.
+        NameError: If `constants`, `shapes` or `lengths` names no input.
 
     Example:
         model, params, _ = ml.from_onnx("net.onnx", shapes={"x": ["N", 3, 224, 224]})

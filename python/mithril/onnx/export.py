@@ -84,37 +84,38 @@ def to_onnx(
     learning rate that a schedule changes is the input "lr", float64.
 
     Args:
-        compiled: The compiled model, or the training step.
-        file: The path of the file.
-        params: The parameters. A model that `bind` made has none.
-        state: What inference reads, such as running statistics.
-        opset: The opset of ONNX, from 13 to 25.
-        external_data: Whether the elements of tensors of 1 KiB and more are in the file
+        compiled: the compiled model, or the training step.
+        file: the path of the file.
+        params: the parameters. A model that `bind` made has none.
+        state: what inference reads, such as running statistics.
+        opset: the opset of ONNX, from 13 to 25.
+        external_data: whether the elements of tensors of 1 KiB and more are in the file
             "net.onnx.data" beside "net.onnx". Files above 2 GB are always written so.
-        gradients: Whether the file also has an output "KEY.grad" for each parameter that is not
-            frozen. The outputs are then those of training mode. The gradient that comes in is 1
-            for `final_cost` of a `TrainModel`. For other models the file has an input
-            "OUTPUT.grad" for each output that has a gradient.
-        functions: Whether the nodes of each outermost part are a function of the domain
+        gradients: whether the file also has an output "KEY.grad" for each parameter that is not
+            frozen. The outputs are then those of training mode. The gradient that comes in is 1 for
+            `final_cost` of a `TrainModel`. For other models the file has an input "OUTPUT.grad" for
+            each output that has a gradient.
+        functions: whether the nodes of each outermost part are a function of the domain
             "mithril.parts", which the graph calls. Parts of equal structure share one. Parts with
             loops or branches stay in the graph.
-        data: Inputs with which ONNX Runtime runs the file.
-        check: Whether to check the file.
+        data: inputs with which ONNX Runtime runs the file.
+        check: whether to check the file.
 
     Returns:
         For a training step, the dict of the present values of its inputs other than the data. None
         for a model.
 
     Raises:
-        StateError: Parameters or states are missing, or do not fit.
-        GradientError: `gradients` of a model that was compiled for inference.
-        ValueError: The opset cannot express nodes of the model (the error lists all of them with
+        StateError: If parameters or states are missing, or do not fit.
+        GradientError: If `gradients` is set and the model was compiled for inference.
+        ValueError: If the opset cannot express nodes of the model (the error lists all of them with
             their reasons), or is not from 13 to 25. The checker or ONNX Runtime refuses the file,
             or ONNX Runtime has other results; the error names the first node that differs. For a
             training step: `state` or `gradients` are given, it accumulates gradients, its
             parameters have moved different numbers of times, no graph computes the learning rates
             of its optimizer, or two values of the file have one name.
-        InputError: The file cannot be written, or `data` has other keys than the model has inputs.
+        InputError: If the file cannot be written, or `data` has other keys than the model has
+            inputs.
 
     Example:
         ml.to_onnx(compiled, "net.onnx", params, data=data)

@@ -15,9 +15,9 @@ class TransferReport:
     """The keys of parameters that `transfer` did not copy.
 
     Attributes:
-        added: Parameters that the old model does not have.
-        dropped: Parameters that the new model does not have.
-        reshaped: Parameters with another shape in the new model.
+        added: parameters that the old model does not have.
+        dropped: parameters that the new model does not have.
+        reshaped: parameters with another shape in the new model.
 
     Example:
         params, report = ml.transfer(params, compiled, compiled)
@@ -38,15 +38,17 @@ def transfer(
     """Returns the parameters of a new model, with those that kept their path and shape taken over.
 
     Args:
-        params: The parameters of the old model.
-        old: The old model.
-        new: The new model, such as an edited copy. Its other parameters begin as in
+        params: the parameters of the old model.
+        old: the old model.
+        new: the new model, such as an edited copy. Its other parameters begin as in
             `get_parameters(seed)`.
-        seed: The seed of the parameters that begin anew.
+        seed: the seed of the parameters that begin anew.
+
     Returns:
         The parameters, and a report of those that were not taken over.
+
     Raises:
-        NameError: `params` lacks a parameter of the old model.
+        NameError: If `params` lacks a parameter of the old model.
 
     Example:
         edited = model.edit().insert_after("linear", ml.Linear(3, name="head"))

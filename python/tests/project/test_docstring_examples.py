@@ -14,7 +14,14 @@ from typing import Any
 import numpy as np
 import onnx_bytes
 import pytest
-from docstrings import docstrings, example_of, is_error, public_methods, public_names
+from docstrings import (
+    docstrings,
+    example_of,
+    is_error,
+    public_methods,
+    public_names,
+    section_faults,
+)
 from mithril.backends.devices import DeviceArrays
 from web_tools import has_wasm
 
@@ -159,6 +166,12 @@ def test_the_lines_before_examples_are_plain() -> None:
         if re.match(r"\s*Examples?\b.*:", line) and line != "Example:"
     ]
     assert lines == []
+
+
+def test_sections_have_one_form() -> None:
+    """Arguments begin in lower case, and errors with "If". An empty line is before a section."""
+    faults = {name: section_faults(text) for name, text in DOCSTRINGS.items()}
+    assert {name: lines for name, lines in faults.items() if lines} == {}
 
 
 def test_examples_contain_no_ellipsis() -> None:

@@ -68,6 +68,26 @@ def docstrings() -> dict[str, str]:
     return {name: text for name, text in found.items() if text}
 
 
+def section_faults(text: str) -> list[str]:
+    """The lines of "Args:", "Returns:" and "Raises:" that are not in the form of the others."""
+    faults: list[str] = []
+    section, before = "", ""
+    for line in text.splitlines():
+        if re.fullmatch(r"(Args|Returns|Raises|Example):", line):
+            section = line
+            faults += [line] if before and section != "Example:" else []
+        elif line and not line.startswith(" "):
+            section = ""
+        entry = re.match(r" {4}\w+: (.*)", line)
+        if entry and section == "Args:" and re.match(r"(A|An|How|The|What|Whether) ", entry[1]):
+            faults.append(line)
+        is_condition = entry and re.match(r"(.*, )?[Ii]f |Always\.", entry[1])
+        if entry and section == "Raises:" and not is_condition:
+            faults.append(line)
+        before = line
+    return faults
+
+
 def example_of(text: str) -> str:
     """The indented code after the last line "Example:"."""
     parts = re.split(r"^Example:\n", text, flags=re.MULTILINE)
