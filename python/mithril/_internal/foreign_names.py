@@ -74,7 +74,7 @@ manual_seed seed set_seed random: seed= of get_parameters and of the layers
 device: TorchBackend(device=...)
 Variable: Tensor
 cat concat stack concatenate: Concat(axis)
-onnx: from_torch for a module of PyTorch; codegen, to_jax and to_wasm write a model
+onnx: from_onnx reads a file, and to_onnx writes one
 """
 KERAS = """
 Activation: the activation itself: Relu, Tanh, Sigmoid
