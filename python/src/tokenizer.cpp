@@ -39,7 +39,7 @@ py::dict encode_texts(const Tokenizer& tokenizer, const std::vector<std::string>
 }  // namespace
 
 void bind_tokenizer(py::module_& module) {
-  py::class_<Tokenizer>(module, "_Tokenizer", "Implements `mithril.tokenizer.Tokenizer`.")
+  py::class_<Tokenizer>(module, "_Tokenizer", "Implements `mithril.Tokenizer`.")
       .def(py::init(&tokenizer_of), py::arg("tokenizer_json"), py::arg("max_length"))
       .def_static("load", load_tokenizer, py::arg("path"), py::arg("max_length"),
                   "Reads the files of a tokenizer.")
@@ -53,7 +53,7 @@ void bind_tokenizer(py::module_& module) {
       .def("token", &Tokenizer::token, py::arg("id"), "Returns the token of an id, or None.")
       .def("begin_of_text", &Tokenizer::begin_of_text, "Returns the ids before each text.")
       .def("__call__", encode_texts, py::arg("texts"), "Returns the inputs of a model for texts.");
-  py::class_<TextStream>(module, "_TextStream", "Implements `mithril.tokenizer.TextStream`.")
+  py::class_<TextStream>(module, "_TextStream", "Implements `mithril.text.tokenizer.TextStream`.")
       .def(py::init([](const Tokenizer& tokenizer, bool skip_special_tokens) {
              return tokenizer.stream(skip_special_tokens);
            }),
