@@ -22,7 +22,7 @@ foreach(source IN LISTS op_files)
   if(NOT source IN_LIST listed_ops AND NOT source STREQUAL "mithril/ops/registry.cpp")
     message(FATAL_ERROR "${source}: expected a line under the heading of its folder in "
                         "mithril/ops/list.inc, got none; add one, or move the file to another "
-                        "folder of mithril if it is no op")
+                        "folder of mithril if it is not an op")
   endif()
 endforeach()
 foreach(source IN LISTS listed_ops)

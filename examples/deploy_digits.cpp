@@ -53,7 +53,7 @@ int main(int argc, char** argv) try {
                                        .validation = held_out,
                                        .metrics = {{"accuracy", accuracy}}});
 
-  // Deploy: the parameters are in the model, and the loss is no output.
+  // Deploy: the parameters are in the model, and the loss is not an output.
   const auto deployed = compiled.bind(history.best, history.best_state);
   std::printf("deployed %.4f\n", accuracy(deployed.evaluate({}, images), test));
 

@@ -10,7 +10,7 @@ from pathlib import Path
 FOLDERS = ("mithril", "backends", "codegen", "python/mithril", "python/src")  # of the product
 SUFFIXES = {".cpp", ".py"}
 
-# Text that is no code: a raw string, a string, a character, a comment, a preprocessor line. A
+# Text that is not code: a raw string, a string, a character, a comment, a preprocessor line. A
 # quote behind a digit separates digits.
 CPP_TEXT = re.compile(
     r'R"(?P<mark>[^()\s\\]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"'

@@ -7,7 +7,7 @@ namespace mithril::cpu_backend {
 
 // Prints to standard error the results of the passes that the environment variable MITHRIL_DUMP
 // lists, separated by commas; "all" lists every pass. Null if it is not set. ValueError E0436 for a
-// name that is no pass.
+// name that is not a pass.
 DumpSink dump_from_environment();
 
 }  // namespace mithril::cpu_backend

@@ -14,7 +14,7 @@ ByPeer = dict[str, Record]
 
 BEGIN = "<!-- drawn by python -m benchmarks.peers -->"
 END = "<!-- until here -->"
-# A relative error above these is no rounding, of float32 and of bfloat16.
+# A relative error above these is more than rounding, of float32 and of bfloat16.
 WRONG, WRONG_IN_BFLOAT16 = 1e-3, 5e-2
 NOTHING = "-"
 

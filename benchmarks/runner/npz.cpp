@@ -16,14 +16,14 @@ class Archive {
   explicit Archive(const std::string& path) : path_(path), file_(path, std::ios::binary) {
     file_.seekg(0, std::ios::end);
     size_ = file_ ? static_cast<size_t>(file_.tellg()) : 0;
-    if (size_ < end_size) fail("is no archive");
+    if (size_ < end_size) fail("is not an archive");
   }
 
   // Reads the central directory at the end, which has the offset of each array.
   std::map<std::string, Tensor> read() const {
     const size_t searched = std::min(size_, end_size + longest_comment);
     const size_t found = text(size_ - searched, searched).rfind("PK\5\6");
-    if (found == std::string::npos) fail("is no archive");
+    if (found == std::string::npos) fail("is not an archive");
     const size_t end = size_ - searched + found;
     const auto count = number<uint16_t>(end + 10);
     size_t at = number<uint32_t>(end + 16);

@@ -17,7 +17,7 @@ struct SnippetFile {
 // The parts of such a file.
 struct Snippet {
   std::string description = {};         // the comment at the head of the file
-  std::set<std::string> imports = {};   // headers or modules that are no snippets
+  std::set<std::string> imports = {};   // headers or modules that are not snippets
   std::vector<std::string> needs = {};  // other snippets
   std::set<std::string> names = {};     // that it defines
   std::string text = {};                // without the parts above

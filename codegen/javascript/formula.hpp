@@ -11,7 +11,7 @@ const Language& javascript_language();
 // A number of this dtype as text; a float32 is rounded.
 std::string javascript_number(double number, DType dtype);
 
-// A node's argument that is no tensor: numbers, tuples and words; null for others.
+// A node's argument that is not a tensor: numbers, tuples and words; null for others.
 std::string javascript_argument(const Datum& datum);
 
 // "Float32Array": the class of arrays of elements of this dtype in a module. `wide`: of BigInts.

@@ -24,7 +24,7 @@ struct JaxSpellingNode {
   std::function<std::string(const JaxHole&)> hole;
 };
 
-// The expression for a node. InternalError if the text is no spelling.
+// The expression for a node. InternalError if the text is not a spelling.
 std::string spelled_for_jax(std::string_view text, const JaxSpellingNode& node);
 
 // Each op with a node and the paths of its nodes that has no spelling for JAX.

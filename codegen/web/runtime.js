@@ -191,7 +191,7 @@ export class Model {
     const to = this.#elements(port);
     this.#engine.changed?.(port);
     if (!isArrayLike(values))
-      throw inputError("E0805", `'${port.name}' is no array, expected one of ${port.dtype}`);
+      throw inputError("E0805", `'${port.name}' is not an array, expected one of ${port.dtype}`);
     if (values.length !== to.length) {
       const shape = `[${port.shape.join(", ")}]`;
       const sizes = `'${port.name}' has ${values.length} elements, expected ${to.length}`;

@@ -39,7 +39,7 @@ function tensorOf(name, entry, bytes, begin) {
   const [first, last] = entry.data_offsets ?? [];
   const shape = Array.isArray(entry.shape) ? entry.shape : [NaN];
   if (![first, last, ...shape].every((number) => Number.isSafeInteger(number) && number >= 0))
-    throw parseError("E0741", `the dims or data_offsets of the tensor '${name}' are no sizes`);
+    throw parseError("E0741", `the dims or data_offsets of the tensor '${name}' are not sizes`);
   const size = sizeOf(shape);
   if (last - first !== size * Elements.BYTES_PER_ELEMENT)
     throw parseError("E0744", `the tensor '${name}' has another size than its dims`);
@@ -77,7 +77,7 @@ function widened(halves, dtype) {
 }
 
 // The tensors of a file by name: views of its bytes, unless they are halves or lie at an address
-// that is no multiple of their size.
+// that is not a multiple of their size.
 export function readSafetensors(file) {
   const bytes = file instanceof ArrayBuffer ? new Uint8Array(file) : file;
   const { header, begin } = headerOf(bytes);

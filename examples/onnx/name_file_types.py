@@ -36,7 +36,7 @@ def features(content, config):
     """The first and the last bytes without white space at the ends, padded, as int32."""
     begin = content[: config["block_size"]].lstrip()[: config["beg_size"]]
     end = content[-config["block_size"] :].rstrip()[-config["end_size"] :]
-    padding = config["padding_token"]  # 256, which is no byte
+    padding = config["padding_token"]  # 256, which is not a byte
     row = np.full(config["beg_size"] + config["end_size"], padding, np.int32)
     row[: len(begin)] = np.frombuffer(begin, np.uint8)
     row[len(row) - len(end) :] = np.frombuffer(end, np.uint8)

@@ -68,7 +68,7 @@ def padded(line, width):
 
 
 def decoded(scores, characters):
-    """The text of [steps, characters] by CTC: repeats are one, and 0 is no character."""
+    """The text of [steps, characters] by CTC: repeats are one, and 0 is not a character."""
     best = scores.argmax(axis=1)
     is_new = np.append(True, best[1:] != best[:-1])
     return "".join(characters[i] for i in best[is_new & (best > 0)])

@@ -51,7 +51,7 @@ def main(path=None, epochs=8):
         metrics={"accuracy": accuracy},
     )
 
-    # Deploy: the parameters are in the model, and the loss is no output.
+    # Deploy: the parameters are in the model, and the loss is not an output.
     deployed = compiled.bind(history.best, history.best_state)
     print(f"deployed {accuracy(deployed.evaluate({}, images), test):.4f}")
 

@@ -55,7 +55,8 @@ struct GradientGraphs {
   // Inputs: these values, then a gradient for each differentiable output. Outputs: a gradient for
   // each wanted input.
   Graph backward;
-  std::vector<bool> differentiable = {};  // per output of the graph: floats that are no next state
+  std::vector<bool> differentiable =
+      {};  // per output of the graph: floats that are not a next state
   // The halves of the gradients themselves, for second derivatives: their `forward` has the inputs
   // of the graph, then the incoming gradients, and makes the gradients of the wanted inputs.
   // `wanted`: a flag for each of these inputs. As LoadOptions::split it may be called from any

@@ -46,9 +46,10 @@ int64_t number(const char* name) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size()) return value;
-  raise({.kind = ErrorKind::distributed,
-         .code = "E0965",
-         .message = std::string("init: the variable ") + name + " is no number: '" + text + "'"});
+  raise(
+      {.kind = ErrorKind::distributed,
+       .code = "E0965",
+       .message = std::string("init: the variable ") + name + " is not a number: '" + text + "'"});
 }
 
 std::shared_ptr<Communicator> join_job(const InitOptions& options) {

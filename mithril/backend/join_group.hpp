@@ -1,4 +1,4 @@
-// The group of the processes that a launcher, such as torchrun, has started.
+// Joins the group of the processes that a launcher, such as torchrun, has started.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct InitOptions {
 // communicators. The variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT name it; without
 // RANK and WORLD_SIZE the process is alone. Several processes exchange tensors by gloo, in the
 // plugin of the torch backend. Later calls return the group of the first one. DistributedError
-// E0965 if variables are missing or no numbers, E0969 if the processes do not find each other;
+// E0965 if variables are missing or are not numbers, E0969 if the processes do not find each other;
 // BackendError as load_communicator.
 std::shared_ptr<Communicator> init(const InitOptions& options = {});
 

@@ -12,8 +12,8 @@ namespace mithril {
 class RunsOnGpu {
  public:
   virtual ~RunsOnGpu() = default;
-  // The GPU that is the default device; none if the default device is no GPU. Either all processes
-  // whose default devices are of one kind return a GPU, or none does.
+  // The GPU that is the default device; none if the default device is not a GPU. Either all
+  // processes whose default devices are of one kind return a GPU, or none does.
   virtual std::optional<Gpu> gpu() const = 0;
 };
 

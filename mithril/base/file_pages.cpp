@@ -11,7 +11,7 @@
 namespace mithril {
 namespace {
 
-// From the begin of each range to its end.
+// From the start of each range to its end.
 struct KnownPages {
   std::mutex mutex;
   std::map<const std::byte*, const std::byte*, std::less<>> ends;

@@ -26,7 +26,7 @@ class Sha256 {
 
   Compress compress_;
   std::array<std::uint32_t, 8> state_;
-  std::array<std::byte, 64> waiting_;  // the begin of a block
+  std::array<std::byte, 64> waiting_;  // the start of a block
   std::uint64_t bytes_ = 0;            // in all
 };
 

@@ -56,7 +56,7 @@ class StepTrace {
  public:
   StepTrace();
   void add(TraceEvent event);
-  // The first steps of a plan have run one after the other. `ticks`: the begin of the first, then
+  // The first steps of a plan have run one after the other. `ticks`: the start of the first, then
   // the end of each.
   void add_steps(std::shared_ptr<const TracedSteps> steps, std::vector<TraceTicks> ticks);
   // Calls and work are left out if there is no memory for them: what they measured has succeeded.

@@ -18,8 +18,8 @@ inline TraceTicks trace_ticks() {
 #endif
 }
 
-// Ticks as points in time. It compares both clocks when the process first makes one and again now,
-// and waits until these are 10 ms apart.
+// Converts ticks to points in time. Compares both clocks when the process makes the first object
+// and again for each one, and waits until these comparisons are 10 ms apart.
 class TickConversion {
  public:
   TickConversion();

@@ -51,9 +51,9 @@ class Arguments {
   const std::string& value(std::string_view name) const;
   std::string value_or(std::string_view name, std::string_view fallback) const;
   std::vector<std::string> values(std::string_view name) const;
-  // The value as a whole number. UsageError if it is none, or less than `least`.
+  // The value as a whole number. UsageError if it is not one, or less than `least`.
   std::optional<long> number(std::string_view name, long least) const;
-  // The value as a number. UsageError if it is none, or less than `least`.
+  // The value as a number. UsageError if it is not one, or less than `least`.
   std::optional<double> real(std::string_view name, double least) const;
 
  private:

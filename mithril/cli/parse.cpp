@@ -124,7 +124,7 @@ class Parser {
       if (is_number) continue;  // the value of an option
       const std::string guess = did_you_mean(name, known);
       throw UsageError{
-          fmt::format("'{}' is no option of `mithril {}`", printable(name), command_.name),
+          fmt::format("'{}' is not an option of `mithril {}`", printable(name), command_.name),
           guess.empty() ? advice() : guess};
     }
   }

@@ -44,7 +44,7 @@ Json read_trace(const std::string& path) {
   return reading(path, [&] { return guarded_parse(text, {.bytes = most_bytes}); });
 }
 
-// Empty for a file that is no trace.
+// Empty for a file that is not a trace.
 std::vector<Step> steps_of(const Json& trace) {
   const Json* events = member(trace, "traceEvents");
   const auto* all = events ? events->as<Json::Array>() : nullptr;
@@ -95,7 +95,7 @@ std::map<std::string, std::map<std::string, double>> measured_in_trace(const std
                                                                        const Model& model) {
   std::vector<Step> steps = steps_of(read_trace(path));
   if (steps.empty()) {
-    throw UsageError{fmt::format("'{}' is no trace of a profile", printable(path)),
+    throw UsageError{fmt::format("'{}' is not a trace of a profile", printable(path)),
                      "write one: mithril bench FILE --trace trace.json, or Profile.save"};
   }
   subtract_inner(steps);

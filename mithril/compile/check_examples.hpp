@@ -5,7 +5,7 @@
 
 namespace mithril {
 
-// InputError E0802 for a key that is no data input of the model. Inputs that its outputs do not
+// InputError E0802 for a key that is not a data input of the model. Inputs that its outputs do not
 // need may be given.
 void check_examples(const CompiledState& compiled, const TensorMap& examples);
 

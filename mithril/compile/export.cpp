@@ -24,7 +24,7 @@ bool is_read_alone(const CompiledState& compiled, const std::string& key) {
          std::find(required.begin(), required.end(), key) != required.end();
 }
 
-// The graph of the outputs. `dims_of` gives the dims of an input that is no state.
+// The graph of the outputs. `dims_of` gives the dims of an input that is not a state.
 template <typename DimsOf>
 ExportedModel outputs_of(const CompiledState& compiled, DimsOf dims_of) {
   ExportedModel exported{.graph = compiled.graph};

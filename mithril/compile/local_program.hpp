@@ -16,7 +16,7 @@ namespace mithril {
 
 struct CompiledState;
 
-// NameError E0606 for a name among replicated_keys that is no data input.
+// NameError E0606 for a name among replicated_keys that is not a data input.
 void check_replicated(const CompiledState& compiled);
 
 // StateError E0951 for an input with rows whose number is fixed, so that processes cannot share

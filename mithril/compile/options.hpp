@@ -72,7 +72,7 @@ struct CompileOptions {
   std::vector<std::string> frozen = {};
   std::vector<KeyRef> discard_keys =
       {};  // outputs to leave out, with the nodes that only they need
-  // The outputs to make; the inputs that only others need are no inputs. Empty: all, in inference
+  // The outputs to make; the inputs that only others need are not inputs. Empty: all, in inference
   // mode without losses and metrics (docs/semantics.md, "Outputs").
   std::vector<KeyRef> outputs = {};
 

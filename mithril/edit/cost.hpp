@@ -11,9 +11,9 @@
 
 namespace mithril {
 
-// The elements of all parameters, those that several parts read once. ShapeError E0209 with the
-// parameters whose sizes are not known. As all functions of this file ShapeError E0205 for a count
-// that 64 bits cannot hold.
+// The number of elements of all parameters. A parameter that several parts read counts once.
+// ShapeError E0209 with the parameters whose sizes are not known. Each function of this file raises
+// ShapeError E0205 for a count that 64 bits cannot hold.
 std::int64_t count_parameters(const Model& model);
 
 // The parameters of a model and of its parts.
@@ -28,7 +28,7 @@ PartParameters parameters_by_part(const Model& model, const std::vector<std::str
 
 struct Cost {
   // Additions and multiplications of ops that multiply tensors or convolve. Each other op counts as
-  // one operation per element that it makes or, if it reduces, reads.
+  // one operation per element of its output or, if it reduces, of its input.
   std::int64_t operations = 0;
   // What the ops read and write, if nothing stays in a cache. Floats have four bytes and ints eight
   // where no port states a dtype.

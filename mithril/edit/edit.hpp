@@ -16,8 +16,8 @@ namespace mithril {
 // of their parameters. An edit that fails changes nothing. Handles, connections and views that were
 // made before an edit belong to the model as it was before.
 //
-// A path is that of a part, "encoder.fc1", and where a value is meant that of a port,
-// "encoder.split.output_0", or a key. NameError E0606 for an unknown one, with the nearest. Parts
+// A path names a part ("encoder.fc1") or, where a value is expected, a port
+// ("encoder.split.output_0") or a key. NameError E0606 for an unknown one, with the nearest. Parts
 // are copied. A part may come with bindings: their strings are keys, or paths of ports, in the
 // model that contains the part.
 //
@@ -34,11 +34,11 @@ class EditableModel : public Model {
   // part does not have go with the old part.
   EditableModel& replace(std::string_view path, const Call& part);
   EditableModel& replace(std::string_view path, const Model& part);
-  // Between a value and all that read it. It gets the name of the part, or one by its class. The
-  // key of the value, if there is one, becomes that of the output of the new part.
+  // Inserts a part between a value and all its readers. It keeps its name, or gets one by its
+  // class. The key of the value, if there is one, becomes that of the output of the new part.
   EditableModel& insert_after(std::string_view path, const Call& part);
   EditableModel& insert_after(std::string_view path, const Model& part);
-  // Between an input of a part and what it reads.
+  // Inserts a part between an input of a part and the value that it reads.
   EditableModel& insert_before(std::string_view path, const Call& part);
   EditableModel& insert_before(std::string_view path, const Model& part);
   // Removes a part and connects its input to the readers of its output.

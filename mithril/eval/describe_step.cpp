@@ -224,7 +224,7 @@ std::string StepDescriber::layer_of_value(std::string_view name) const {
   return layer_of(made->second);
 }
 
-// A key of the model is no path: then it is the part whose parameter the node reads.
+// A key of the model is not a path: then it is the part whose parameter the node reads.
 std::string StepDescriber::layer_of(ValueId value) const {
   const std::string& made = graph_.value(value).name;
   if (made.find('.') != made.npos) return layer_of_value(made);

@@ -7,8 +7,8 @@
 
 namespace mithril {
 
-// Per result, per argument: whether the result may depend on it. An op that is no loop and no
-// choice makes all its results of all its arguments.
+// Per result, per argument: whether the result may depend on it. The results of an op that is
+// neither a loop nor a choice depend on all its arguments.
 using Dependence = std::vector<std::vector<bool>>;
 enum class Through : uint8_t { all_values, floats };
 

@@ -178,7 +178,7 @@ void add_symbols(const Datum& datum, std::set<Symbol*>& symbols) {
   }
 }
 
-// The symbols with which nodes compute, and which are no dim of an input.
+// The symbols with which nodes compute, and which are not dims of an input.
 std::set<Symbol*> open_symbols(const Graph& body) {
   std::set<Symbol*> symbols;
   for (const Node& node : body.nodes()) {

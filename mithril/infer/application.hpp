@@ -52,7 +52,7 @@ struct Split {
 
 Sum product(const Sum& a, const Sum& b, int32_t generation = 0);   // of resolved ones
 Sum quotient(const Sum& a, const Sum& b, int32_t generation = 0);  // of resolved ones
-// A free root taken apart into factors that are no products. A product that contains its own class
+// A free root taken apart into factors that are not products. A product that contains its own class
 // stays whole.
 using Factors = SmallVector<Symbol*, 8>;
 void take_apart(Symbol* root, Factors& factors);

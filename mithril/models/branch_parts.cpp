@@ -51,7 +51,7 @@ void check_condition(const Model& part, const std::string& who) {
     raise({.kind = kind,
            .code = code,
            .path = who,
-           .message = std::string("the condition is no ") + what,
+           .message = std::string("the condition is not a ") + what,
            .facts = {std::move(expected), {outputs.front(), std::move(got), "of the condition"}},
            .help = help});
   };

@@ -13,8 +13,8 @@ namespace mithril {
 // gradient computes the chosen branch again. States are those of the branches and the condition: a
 // branch that does not run keeps its state.
 // ConnectionError E0137 for models with different outputs; ShapeError E0206 and TypeError E0402 for
-// outputs of different shapes or types, and for a condition that is no scalar bool; TypeError E0301
-// when the model is compiled, if dtypes differ.
+// outputs of different shapes or types, and for a condition that is not a scalar bool; TypeError
+// E0301 when the model is compiled, if dtypes differ.
 Model Cond(const std::string& condition, const Model& then, const Model& otherwise);
 // The condition is the only output of a model, which becomes a part, too, and shares the inputs.
 // ConnectionError E0138 if it has several outputs.

@@ -160,7 +160,7 @@ void check_scalar(const char* class_name, const Model& part, const std::string& 
   raise({.kind = ErrorKind::shape,
          .code = "E0148",
          .path = of,
-         .message = std::string(class_name) + ": '" + of + "' is no scalar",
+         .message = std::string(class_name) + ": '" + of + "' is not a scalar",
          .facts = {{"needed", "[]", ""}, {of, to_string(shape), ""}},
          .help = "add up its elements, or take the Jacobian of the model"});
 }

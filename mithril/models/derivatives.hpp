@@ -49,9 +49,9 @@ struct DerivativeOptions {
 };
 
 // A model with the ports of `model`, which becomes its part, and an output "<key>.grad" for each
-// key of `wrt`. An output `of` that is no scalar has an input "<of>.grad", the incoming gradient.
-// NameError E0606 for an output that does not exist, E0623 for a key or a pattern without a match.
-// Paths outside the model do not count.
+// key of `wrt`. An output `of` that is not a scalar has an input "<of>.grad", the incoming
+// gradient. NameError E0606 for an output that does not exist, E0623 for a key or a pattern without
+// a match. Paths outside the model do not count.
 Model Gradient(const Model& model, const DerivativeOptions& options);
 // The same with an input "<key>.tangent" for each key of `wrt` and the output "<of>.tangent".
 Model Jvp(const Model& model, const DerivativeOptions& options);

@@ -18,7 +18,7 @@ struct NestedState {
 class LoopStates {
  public:
   // Call before `body` is a part of `model`. Adds the carries, and bindings of the body to them.
-  // `steps`: the begin of the loop.
+  // `steps`: the start of the loop.
   LoopStates(Model& model, const Model& body, const Connection& steps, Bindings& bindings);
 
   // Call once the body is a part. Adds each carry and its next value.

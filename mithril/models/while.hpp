@@ -23,8 +23,8 @@ struct WhileOptions {
 // `max_steps` the loop has no gradient (GradientError E0501). Steps pass on the states of `body`. A
 // condition with a state is no longer evaluated once it is false.
 // NameError E0606 for a name that the body lacks; ShapeError E0206 and TypeError E0402 for a carry
-// that changes its shape or type, and for a condition that is no scalar bool; ConnectionError E0138
-// for a condition with several outputs; ValueError E0402 for a loop without carries, and for
+// that changes its shape or type, and for a condition that is not a scalar bool; ConnectionError
+// E0138 for a condition with several outputs; ValueError E0402 for a loop without carries, and for
 // `max_steps` below 0.
 Model While(const Model& condition, const Model& body, const WhileOptions& options);
 

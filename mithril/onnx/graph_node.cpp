@@ -22,7 +22,7 @@ Outputs branch_outputs(const GraphNode& at, const char* name) {
 Outputs mapped_sequences(const GraphNode& at) {
   const GraphRecord& graph = at.graph("body");
   const std::vector<Value>& inputs = at.node.values();
-  if (!at.node.value(0).is_sequence) refuse("its input 0 is no sequence");
+  if (!at.node.value(0).is_sequence) refuse("its input 0 is not a sequence");
   if (graph.inputs.size() != inputs.size())
     refuse("its body has " + std::to_string(graph.inputs.size()) + " inputs, expected " +
            std::to_string(inputs.size()));

@@ -263,7 +263,7 @@ Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node) {
   const OpRow& row = *find_row(node.domain, node.op, opset);
   for (const Value& value : context.values()) {
     if (!row.takes_sequences && (value.is_sequence || value.is_empty))
-      refuse("its input " + in_quotes(value.name) + " is no tensor");
+      refuse("its input " + in_quotes(value.name) + " is not a tensor");
     if (!row.any_type && value.type != ElementType::undefined && !is_computed(value.type))
       refuse("models do not compute with " + name_of(value.type) + " yet");
   }

@@ -244,7 +244,7 @@ Outputs scan_of(const GraphNode& at, const std::vector<Value>& inputs) {
   for (std::size_t i = 0; i < sequences; ++i) {
     const Value& input = inputs[carries + i];
     if (input.is_sequence || input.is_empty)
-      refuse("its input " + in_quotes(input.name) + " is no tensor");
+      refuse("its input " + in_quotes(input.name) + " is not a tensor");
     const Connection moved =
         with_axis_first(at.scope.workspace->connection(input), axes[i], node, false);
     const bool is_other = (directions[i] != 0) != is_reversed;

@@ -7,7 +7,7 @@ namespace mithril::onnx {
 
 LoopPart::LoopPart(const GraphNode& at, const GraphRecord& body)
     : at_(at), inside_(*at.scope.workspace, inputs_), scope_(at.inner(body, inside_)) {
-  scope_.is_repeated = true;  // a loop whose body is no part is imported in another way
+  scope_.is_repeated = true;  // a loop whose body is not a part is imported in another way
 }
 
 void LoopPart::add_known(const ValueRecord& input, Value value) {
@@ -16,7 +16,7 @@ void LoopPart::add_known(const ValueRecord& input, Value value) {
 
 void LoopPart::add_carry(const ValueRecord& input, const ValueRecord& next, const Value& initial) {
   if (initial.is_sequence || initial.is_empty)
-    refuse("its input " + in_quotes(initial.name) + " is no tensor");
+    refuse("its input " + in_quotes(initial.name) + " is not a tensor");
   const Connection first = at_.scope.workspace->connection(initial);
   const std::string key = inputs_.add_key(input.name);
   carries_.push_back({key, inputs_.add_key(key + "_next"), &next, initial.type});

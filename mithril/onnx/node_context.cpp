@@ -60,7 +60,7 @@ const Value& NodeContext::value(std::size_t i) const {
 
 Connection NodeContext::operator[](std::size_t i) const {
   if (value(i).is_sequence || value(i).is_empty)
-    refuse("its input " + std::to_string(i) + " is no tensor");
+    refuse("its input " + std::to_string(i) + " is not a tensor");
   return workspace_.connection(value(i));
 }
 

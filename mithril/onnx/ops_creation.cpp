@@ -55,7 +55,7 @@ Outputs eye_like(const NodeContext& node) {
   const ElementType type = element_type(node, "dtype", node.type());
   const std::int64_t shift = node.integer("k", 0);
   const std::vector<Size> sizes = node.sizes();
-  if (sizes.size() != 2) refuse("its input is no matrix");
+  if (sizes.size() != 2) refuse("its input is not a matrix");
   const Connection rows = expanded(positions_to(sizes[0]), {1});
   return {Value(converted(positions_to(sizes[1]).eq(rows + shift), type), type)};
 }

@@ -22,7 +22,7 @@ class LinearAttention {
     const std::int64_t queries = heads("q_num_heads");
     heads_ = heads("kv_num_heads");
     if (queries % heads_ != 0)
-      refuse("its attribute 'q_num_heads' is no multiple of 'kv_num_heads'");
+      refuse("its attribute 'q_num_heads' is not a multiple of 'kv_num_heads'");
     queries_per_head_ = queries / heads_;
     key_size_ = last_size(0) / queries;
     value_size_ = last_size(2) / heads_;

@@ -57,7 +57,7 @@ Tensor unpacked_weight(const NodeContext& node) {
   };
   const std::int64_t rows = size("N", most_number), columns = size("K", most_number);
   const std::int64_t block = size("block_size", 1 << 16);
-  if (block % 16 != 0) refuse("its blocks are no multiple of 16");
+  if (block % 16 != 0) refuse("its blocks are not a multiple of 16");
   const std::int64_t blocks = (columns + block - 1) / block, zero_bytes = (blocks * bits + 7) / 8;
   const std::int64_t row_bytes = blocks * block * bits / 8;
   const auto need_size = [&](std::size_t i, std::int64_t expected) {

@@ -203,7 +203,7 @@ Connection repeated(const Connection& x, const Size& size, std::int64_t factor, 
   return apply("gather", {x, apply("floor_divide", {positions_to(count), factor}), axis});
 }
 
-// Axes, of which some have no known size, resized by scales; nothing if that is no repeat.
+// Axes, of which some have no known size, resized by scales; nothing if that is not a repeat.
 std::optional<Connection> repeated_axes(const NodeContext& node, const Resizing& how,
                                         const std::vector<double>& scales,
                                         const std::vector<std::int64_t>& axes) {

@@ -18,13 +18,13 @@ Value sequence_of(std::vector<Value> items, ElementType type) {
 }
 
 const std::vector<Value>& items_of(const NodeContext& node, std::size_t i = 0) {
-  if (!node.value(i).is_sequence) refuse("its input " + std::to_string(i) + " is no sequence");
+  if (!node.value(i).is_sequence) refuse("its input " + std::to_string(i) + " is not a sequence");
   return node.value(i).items;
 }
 
 const Value& element(const NodeContext& node, std::size_t i) {
   if (node.value(i).is_sequence || node.value(i).is_empty)
-    refuse("its input " + std::to_string(i) + " is no tensor");
+    refuse("its input " + std::to_string(i) + " is not a tensor");
   return node.value(i);
 }
 

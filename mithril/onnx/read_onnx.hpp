@@ -34,7 +34,7 @@ struct OnnxModel {
   // What the exporter noted in the file, such as the labels of classes. Not always UTF-8.
   std::map<std::string, std::string> metadata;
   // The number of elements of each output that is a sequence; the elements of `y` are the outputs
-  // "y.0", "y.1" and so on. Nothing: an optional output without an element, which is no port.
+  // "y.0", "y.1" and so on. Nothing: an optional output without an element, which is not a port.
   std::map<std::string, std::optional<std::int64_t>> lengths;
   // Outputs whose size along an axis depends on data: that axis. Output `y` has room for the most
   // elements, and output "y.count", an int64, says how many there are. Those after them mean

@@ -80,7 +80,7 @@ class TensorReader {
     raise({.kind = ErrorKind::parse,
            .code = "E1304",
            .path = where_,
-           .message = "these are no dims of a tensor",
+           .message = "these are not dims of a tensor",
            .facts = {{"dims", "[" + join(record_.dims, ", ") + "]"},
                      {"expected", "sizes of at least 0 whose bytes 63 bits can count"}}});
   }

@@ -99,7 +99,7 @@ class Compiler {
     int64_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc() || end != word.data() + word.size())
-      faulty_record(op_, "'" + word + "' is no dim of a pattern");
+      faulty_record(op_, "'" + word + "' is not a dim of a pattern");
     return value;
   }
 

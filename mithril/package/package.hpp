@@ -161,7 +161,7 @@ class Package {
 };
 
 // Reads and verifies a package. No code of it runs. Each error names the file. InputError E0860 for
-// a folder or file that is no package; ParseError E0760 for another format version, E0761 for a
+// a folder or file that is not a package; ParseError E0760 for another format version, E0761 for a
 // path that leads out of the package, E0762 for a link, E0763 for a file that metadata.json does
 // not list, E0764 for one that is missing, E0765 for another size, E0766 for another checksum,
 // E0767 for a damaged or compressed .zip, E0768 for a value that the format does not have; errors

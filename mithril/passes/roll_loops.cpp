@@ -39,7 +39,7 @@ class Roll {
   // Whether no op of another loop or of a branch reads values of a step.
   bool is_innermost() const { return !nested(); }
 
-  // For a loop that is no innermost one although the graph has no other: an op of another loop
+  // For a loop that is not an innermost one although the graph has no other: an op of another loop
   // reads a value of a step.
   [[noreturn]] void refuse_mixed() const {
     const Node* const node = nested();

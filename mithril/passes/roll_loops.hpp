@@ -48,7 +48,7 @@ std::optional<Graph> with_own_input(const Graph& graph, const std::vector<bool>&
 
 // The nodes that belong to a loop or a branch only because the transform at this index does. They
 // make an index of a parameter, or an input of a model that the body differentiates. `makers`: per
-// value, the node that makes it. `token`: the begin of the loop, or the condition of the branches.
+// value, the node that makes it. `token`: the start of the loop, or the condition of the branches.
 // Both count only in the part of `token`: those of a part around it, such as a vmap of the loop,
 // stay outside.
 std::vector<size_t> pulled_in_nodes(const Graph& graph, size_t transform,

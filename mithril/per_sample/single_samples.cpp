@@ -123,7 +123,7 @@ SingleSamples::SingleSamples(const CompiledModel& model, const PerSamplePrograms
                    {"in the batch", std::to_string(among)},
                    {"taken from", "the rows of " + join(rows, ", ")}},
          .help = "the model mixes the samples, or draws random numbers for them: use inference "
-                 "mode. If the rows are no samples, put the samples first (batch_first=True, "
+                 "mode. If the rows are not samples, put the samples first (batch_first=True, "
                  "axis=1 of Scan), or name the data in shared="});
   }
 }

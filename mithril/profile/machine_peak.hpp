@@ -1,4 +1,4 @@
-// What this machine can do at most.
+// The peak performance of this machine.
 #pragma once
 
 namespace mithril {
@@ -10,8 +10,8 @@ struct MachinePeak {
   double bytes = 0;       // a second, read and written by a copy
 };
 
-// Measures it on all processors: the best of a few products of matrices [768, 768] on the backend,
-// and of a few copies of 64 MiB. Takes about 0.2 s. Other programs that run meanwhile lower it.
+// Measures the peak on all processors: the best of a few products of matrices [768, 768] on the
+// backend, and of a few copies of 64 MiB. Takes about 0.2 s. Other running programs lower it.
 MachinePeak measure_peak(Backend& backend);
 
 }  // namespace mithril

@@ -15,10 +15,10 @@
 
 namespace mithril {
 
-// What the rows of a profile add up: steps with the same ops, result, kernel, part of the model or
-// phase (forward, backward, update).
+// Which steps a row of a profile adds up: those with the same ops, result, kernel, part of the
+// model or phase (forward, backward, update).
 enum class ProfileBy : std::uint8_t { op, path, kernel, layer, phase };
-// The names of these, in order; ValueError E0406 for another.
+// Reads "op", "path", "kernel", "layer" or "phase". ValueError E0406 for another text.
 ProfileBy parse_profile_by(std::string_view text);
 
 struct ProfileRow {
@@ -28,11 +28,11 @@ struct ProfileRow {
   // The operations of model.cost(), and the bytes that the steps read and write if nothing is in a
   // cache.
   std::int64_t operations = 0, bytes = 0;
-  int threads = 0;      // the most that worked on one of the steps; 0: the backend does not say
+  int threads = 0;      // maximum that worked on one of the steps; 0: the backend does not say
   bool on_cpu = false;  // whether all steps ran on the CPU
 };
 
-// What is in no step: the time of a call between its steps, or outside of all calls.
+// Time that is in no step: of a call between its steps, or outside of all calls.
 struct ProfileGap {
   std::string name;  // "evaluate, between steps"
   std::int64_t calls = 0;
@@ -41,12 +41,12 @@ struct ProfileGap {
 
 struct ProfileRowsOptions {
   ProfileBy by = ProfileBy::op;
-  std::size_t depth = 0;  // by layer: the most names of a path; 0: all
+  std::size_t depth = 0;  // by layer: maximum number of names of a path; 0: all
 };
 struct ProfileSummaryOptions {
   ProfileBy by = ProfileBy::op;
   std::size_t depth = 0;
-  std::optional<MachinePeak> peak = {};  // adds the share of it that the steps reach
+  std::optional<MachinePeak> peak = {};  // adds the share of the peak that the steps reach
 };
 
 // Records the steps of all evaluations, training steps and calls of engines in this process while

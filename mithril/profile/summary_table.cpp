@@ -15,7 +15,7 @@ using Cells = std::vector<std::string>;
 
 constexpr std::size_t widest_name = 48;
 
-// The begin of a long name: fused optimizers have dozens of ops.
+// The start of a long name: fused optimizers have dozens of ops.
 std::string shortened(const std::string& name) {
   const std::string text = printable(name);
   if (text.size() <= widest_name) return text;

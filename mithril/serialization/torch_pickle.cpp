@@ -255,7 +255,7 @@ class PickleReader {
     push({.kind = Kind::text, .text = std::move(text)});
   }
 
-  // Integers of more than 64 bits are no sizes.
+  // Integers of more than 64 bits are not sizes.
   void push_long(std::uint64_t count) {
     const std::string digits = bytes(count);
     if (count > 8) return push({});

@@ -17,7 +17,7 @@ class MappedFile;
 
 struct ZipEntry {
   std::string name;
-  std::uint64_t begin = 0;                    // of its stored bytes, from the begin of the file
+  std::uint64_t begin = 0;                    // of its stored bytes, from the start of the file
   std::uint64_t stored_bytes = 0, bytes = 0;  // in the file, and decompressed
   std::uint32_t checksum = 0;                 // CRC-32 of the decompressed bytes
   std::uint16_t method = 0;                   // 0: stored, 8: deflate

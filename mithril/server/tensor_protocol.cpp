@@ -43,7 +43,7 @@ constexpr std::array<std::pair<DType, const char*>, 13> protocol_names{{{DType::
 [[noreturn]] void refuse_element(const std::string& where, const Json& element, DType dtype) {
   raise({.kind = ErrorKind::input,
          .code = "E1233",
-         .message = where + " has an element that is no " + std::string(protocol_name(dtype)),
+         .message = where + " has an element that is not " + std::string(protocol_name(dtype)),
          .facts = {{"element", to_text(element).substr(0, 60)}}});
 }
 

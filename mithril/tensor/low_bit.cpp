@@ -36,7 +36,7 @@ LowFloat format_of(DType dtype) {
     default:
       break;
   }
-  MITHRIL_CHECK(false, std::string(name(dtype)) + " is no float8 or float4");
+  MITHRIL_CHECK(false, std::string(name(dtype)) + " is not a float8 or float4");
 }
 
 float number_of(const LowFloat& format, unsigned byte) {

@@ -26,7 +26,7 @@ void strip_left(std::string& text) {
 }
 
 void strip_right(std::string& text) {
-  size_t end = 0;  // of the last character that is no space
+  size_t end = 0;  // of the last character that is not a space
   for (size_t at = 0; at < text.size();) {
     const Character next = first_character(std::string_view(text).substr(at));
     at += next.bytes;

@@ -74,7 +74,7 @@ char32_t small_letter(char32_t code) {
   return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(code)));
 }
 
-// Letters that are no L.
+// Letters that are not L.
 bool is_circled_letter(char32_t code) {
   return (code >= 0x24b6 && code <= 0x24e9) || (code >= 0x1f130 && code <= 0x1f149) ||
          (code >= 0x1f150 && code <= 0x1f169) || (code >= 0x1f170 && code <= 0x1f189);

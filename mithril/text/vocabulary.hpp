@@ -24,7 +24,7 @@ class Vocabulary {
       : Vocabulary(std::vector<Piece>(ids.begin(), ids.end())) {}
 
   const Piece* find(std::string_view text) const;  // null for an unknown piece
-  // The longest piece that is `prefix` and a begin of `text` of at least one byte; null: none. It
+  // The longest piece that is `prefix` and a prefix of `text` of at least one byte; null: none. It
   // reads as many bytes of the text as some piece has.
   const Piece* longest(std::string_view prefix, std::string_view text) const;
   // The pieces that begin `text`, from short to long.

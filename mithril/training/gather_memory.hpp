@@ -1,4 +1,4 @@
-// Makes the memory of an optimizer whole of which the processes of a group hold blocks.
+// Gathers the memory of an optimizer of which the processes of a group hold blocks.
 #pragma once
 
 #include "mithril/compile/compiled_state.hpp"
@@ -8,7 +8,7 @@ namespace mithril {
 
 // All processes of the group of the model call them, for the same parameters in the same order.
 
-// Slots, averages, and sums of gradients of blocks. Does nothing if they are whole.
+// Gathers slots, averages and sums of gradients. Does nothing if they are whole.
 void gather_memory(const CompiledState& compiled, Optimizer& optimizer);
 // The average of a parameter, which exists: of the whole parameter, or of the block of it that this
 // process holds.

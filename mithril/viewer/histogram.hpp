@@ -10,7 +10,7 @@ namespace mithril {
 
 struct Histogram {
   std::int64_t elements = 0;  // of the tensor
-  std::int64_t counted = 0;   // evenly spaced ones; all of a tensor of up to a million
+  std::int64_t counted = 0;   // evenly spaced elements; all of them if there are at most a million
   std::int64_t not_finite = 0;
   double low = 0, high = 0, mean = 0, deviation = 0;  // of the finite ones that were counted
   std::array<std::int64_t, 24> bins = {};             // of equal width, from low to high

@@ -7,8 +7,8 @@
 
 namespace mithril {
 
-// Commas are its work. In texts `<`, `>` and `&` are escapes, so that no text ends the element that
-// contains the JSON, and what cannot be displayed is escaped as in printable().
+// Writes the commas itself. In texts it escapes `<`, `>` and `&`, so that no text ends the element
+// that contains the JSON, and, as printable() does, what cannot be displayed.
 class JsonText {
  public:
   JsonText& open(char bracket);  // '{' or '['

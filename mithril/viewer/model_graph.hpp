@@ -9,7 +9,7 @@
 
 namespace mithril {
 
-// A node for each op of all levels, and one for each input that is no parameter and each output.
+// A node for each op of all levels, and one for each input that is not a parameter and each output.
 // Inputs with these keys are parameters, besides those of layers. Values have what is known about
 // them, with the port or the call that stated it.
 ViewGraph view_of(const Composite& model, const PartPlaces& places,

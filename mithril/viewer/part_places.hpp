@@ -25,7 +25,7 @@ class PartPlaces {
   // The group of a composite; none for the model itself.
   std::optional<std::size_t> group_of(const Part* composite) const;
   // The part that made a value of the graph, by the name of the value: the op at whose output it
-  // is, else the part whose path is the longest begin of the name. Null: none.
+  // is, else the part whose path is the longest prefix of the name. Null: none.
   const Part* maker_of(const std::string& value) const;
   std::vector<std::string> paths() const;  // of all parts, sorted
 

@@ -14,7 +14,7 @@ namespace mithril {
 
 struct ViewValue {
   std::string name;   // "fc1.output"
-  std::string shape;  // "[N, 64]"; of a value that is no tensor, the value
+  std::string shape;  // "[N, 64]"; of a value that is not a tensor, the value
   std::string dtype;  // "float32", or the kinds before a width is chosen: "float"
   bool is_tensor = true;
   // What is known, and what stated it: {"64", "from fc1.weight"}.

@@ -126,9 +126,9 @@ def has_doubles(model: onnx.ModelProto) -> bool:
 
 
 def as_array(name: str, value: Any) -> Any:
-    """The array of an input, which is no string."""
+    """Returns the array of an input. Strings are refused."""
     if not isinstance(value, np.ndarray | np.generic) or value.dtype.kind in "OSU":
-        raise BackendIsNotSupposedToImplementIt(f"the input {name} is no tensor of numbers")
+        raise BackendIsNotSupposedToImplementIt(f"the input {name} is not a tensor of numbers")
     return np.asarray(value)
 
 

@@ -113,7 +113,7 @@ py::array array_from(py::handle object, const std::string& key) {
   raise({.kind = ErrorKind::type,
          .code = "E0394",
          .message = used ? "a DLPack capsule was consumed before"
-                         : "what __dlpack__ gave is no tensor of DLPack",
+                         : "what __dlpack__ gave is not a tensor of DLPack",
          .facts = {{"expected", "a capsule named 'dltensor' or 'dltensor_versioned'", ""},
                    {"got",
                     name         ? "a capsule named " + in_quotes(name)

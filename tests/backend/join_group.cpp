@@ -51,7 +51,7 @@ TEST_CASE("variables that are missing or no numbers are refused") {
       {{"RANK", "first"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", "1"}});
   CHECK_THROWS_WITH(
       distributed::init(),
-      "mithril.DistributedError[E0965]: init: the variable RANK is no number: 'first'");
+      "mithril.DistributedError[E0965]: init: the variable RANK is not a number: 'first'");
 }
 
 }  // namespace mithril

@@ -231,7 +231,7 @@ TEST_CASE("an entry that describes a graph which breaks a rule is made again") {
             base, "as it is", [&] { return base; }, any_graph) == base);
 }
 
-TEST_CASE("a folder that cannot be written is no error") {
+TEST_CASE("a folder that cannot be written is not an error") {
   const CacheFolder folder;
   CacheFolder::use("/proc/no_such");
   check_as_without();

@@ -105,7 +105,7 @@ TEST_CASE("in inference mode losses and metrics are outputs if they are asked fo
   CHECK(compiled.bind(params).data_keys() == Names{"x"});
 }
 
-TEST_CASE("losses that a training model adds are no outputs in inference mode") {
+TEST_CASE("losses that a training model adds are not outputs in inference mode") {
   const CompiledModel compiled = compile(training_model(), cpu(), {.shapes = {{"x", {"N", 4}}}});
   const TensorMap params = compiled.get_parameters();
   CHECK(compiled.output_keys() == Names{"y", "error", "final_cost"});

@@ -71,7 +71,7 @@ TEST_CASE("plans for any number of rows have the same exchanges in the same orde
   }
 }
 
-TEST_CASE("elementwise nodes around an exchange are no step that would wait for itself") {
+TEST_CASE("elementwise nodes around an exchange are not a step that would wait for itself") {
   const char* const around = R"(graph {
   input x: float32[8]
   input y: float32[8]

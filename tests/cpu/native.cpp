@@ -60,7 +60,7 @@ TEST_CASE("native code does not depend on sizes") {
                                  {random({3, columns}, 1), random({columns}, 2)}) == "");
     CHECK(compiler.runs() == 1);
   }
-  // Rows that are too short for a call each are gathered, and one row is no broadcast.
+  // Rows that are too short for a call each are gathered, and one row is not a broadcast.
   CHECK(apart_from_interpreted(*executable, text, {random({3, 5}, 1), random({5}, 2)}) == "");
   CHECK(apart_from_interpreted(*executable, text, {random({1, 70}, 1), random({70}, 2)}) == "");
   CHECK(compiler.runs() == 1);

@@ -51,7 +51,7 @@ class Gate {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool open_ = true;
-  bool fails_ = false;      // the next evaluation, with an exception that is no Error
+  bool fails_ = false;      // the next evaluation, with an exception that is not an Error
   int arrived_ = 0;         // since it was opened or closed
   std::thread::id thread_;  // of the last evaluation
 };

@@ -145,7 +145,7 @@ TEST_CASE("a bool input takes integers that are 0 or 1") {
         }).starts_with("mithril.InputError[E0805]: 'mask' is float32, expected bool"));
 }
 
-TEST_CASE("a gradient for a name that is no output is refused") {
+TEST_CASE("a gradient for a name that is not an output is refused") {
   CHECK(text_of_error([] {
           compiled().evaluate(params, data, {{"logit", data.at("image")}});
         }) ==

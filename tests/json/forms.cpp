@@ -234,7 +234,7 @@ TEST_CASE("words of types are read in upper and lower case") {
   CHECK_THROWS_AS(model(R"({"tensor": "float", "Tensor": "int"})"), NameError);
 }
 
-TEST_CASE("an output that is only connected to an earlier input is no output of the model") {
+TEST_CASE("an output that is only connected to an earlier input is not an output of the model") {
   const auto model = [](const std::string& input) {
     return from_json(R"({"name": "Model", "submodels": {"m1": "Relu", "m2": "Negate"},
         "connections": {"m1": {)" +

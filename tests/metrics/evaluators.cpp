@@ -270,7 +270,7 @@ TEST_CASE("errors of evaluators name the evaluator and the key") {
         }).starts_with("mithril.InputError[E0893]: F1Score: 'y' has the class 2"));
 }
 
-TEST_CASE("scores of one class are no classes") {
+TEST_CASE("scores of one class are not classes") {
   metrics::Accuracy accuracy(of_labels);
   CHECK(text_of_error([&] {
           accuracy.update(scored({0.25f, 0.75f}, {0, 1}));

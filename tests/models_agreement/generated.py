@@ -75,7 +75,7 @@ def generation_differences(name):
     for prompts in ([PROMPTS[0]], PROMPTS):
         expected = tokens_of(module, prompts)
         if min(len(set(tokens)) for tokens in expected) < 3:
-            wrong.append(f"{expected} is no test: tokens repeat")
+            wrong.append(f"{expected} is not a test: tokens repeat")
         for backend, make in BACKENDS.items():
             for limit in (None, LIMIT):
                 model = ml.compile(

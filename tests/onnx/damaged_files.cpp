@@ -143,11 +143,11 @@ TEST_CASE("onnx: raw data of another length than the dims is refused") {
 
 TEST_CASE("onnx: dims that are negative or overflow are refused") {
   CHECK(tensor_refusal(tests::onnx_tensor("w", {-2}).bytes()) ==
-        "mithril.ParseError[E1304]: w: these are no dims of a tensor\n"
+        "mithril.ParseError[E1304]: w: these are not dims of a tensor\n"
         "  dims     : [-2]\n"
         "  expected : sizes of at least 0 whose bytes 63 bits can count");
   CHECK(tensor_refusal(tests::onnx_tensor("w", {1LL << 31, 1LL << 31}).bytes()) ==
-        "mithril.ParseError[E1304]: w: these are no dims of a tensor\n"
+        "mithril.ParseError[E1304]: w: these are not dims of a tensor\n"
         "  dims     : [2147483648, 2147483648]\n"
         "  expected : sizes of at least 0 whose bytes 63 bits can count");
 }

@@ -54,7 +54,7 @@ TEST_CASE("onnx: a layer keeps its names, and any batch runs") {
   CHECK(outputs.at("y").values<float>()[3] == 121.0F);
 }
 
-TEST_CASE("onnx: metadata of the file are kept, also if they are no text") {
+TEST_CASE("onnx: metadata of the file are kept, also if they are not text") {
   const FileFolder folder;
   const auto noted = [](std::string_view key, std::string_view value) {
     namespace field = onnx::entry_field;

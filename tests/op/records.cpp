@@ -90,9 +90,9 @@ TEST_CASE("a record whose ports make no sense is refused") {
         "promote takes two types: 'promote(T)'");
   CHECK(fault([](OpDef& op) { op.inputs[0].shape = "*a *b"; }) ==
         "two runs in the pattern '*a *b'");
-  CHECK(fault([](OpDef& op) { op.inputs[0].shape = "2x"; }) == "'2x' is no dim of a pattern");
+  CHECK(fault([](OpDef& op) { op.inputs[0].shape = "2x"; }) == "'2x' is not a dim of a pattern");
   CHECK(fault([](OpDef& op) { op.inputs[0].shape = "99999999999999999999"; }) ==
-        "'99999999999999999999' is no dim of a pattern");
+        "'99999999999999999999' is not a dim of a pattern");
   CHECK(fault([](OpDef& op) { op.shape_constraints = {"*o broadcast *a"}; }) ==
         "cannot read the rule '*o broadcast *a'");
   CHECK(fault([](OpDef& op) {

@@ -46,7 +46,7 @@ TEST_CASE("an option that no record has is refused") {
         "  help: did you mean 'momentum'?");
 }
 
-TEST_CASE("the square root of a variance that rounding made negative is no NaN") {
+TEST_CASE("the square root of a variance that rounding made negative is not a NaN") {
   RMSprop optimizer({.lr = 0.1, .alpha = 0.5, .centered = true});
   TensorMap params = {{"p", Tensor::full(DType::float32, {64}, 1)}};
   Tensor gradient(DType::float32, {64});

@@ -29,7 +29,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
-TEST_CASE("files that are no package are refused") {
+TEST_CASE("files that are not packages are refused") {
   const FileFolder folder;
   fs::create_directory(folder.at("p"));
   CHECK(folder.error([&] { load_package(folder.at("p")); }) ==

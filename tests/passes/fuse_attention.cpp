@@ -212,7 +212,7 @@ TEST_CASE("attention with a value that another node reads is not fused") {
   }
 }
 
-TEST_CASE("additions that are no masks are not fused") {
+TEST_CASE("additions that are not masks are not fused") {
   const auto masked = [](const std::string& mask, const std::string& masking) {
     return inputs + "  input mask: " + mask + "\n" + product +
            "\n  m: float32[N, 4, L, S] = " + masking + attend_masked;
@@ -295,7 +295,7 @@ TEST_CASE("attention that the op does not support, or runs slowly, is not fused"
   CHECK(stays(written("float32[2, 3, W]", "float32[2, W, 3]", a, c, a)));
 }
 
-TEST_CASE("a scale that is no number, or not finite, stays") {
+TEST_CASE("a scale that is not a number, or not finite, stays") {
   for (const char* by : {"q", "z"}) {
     CAPTURE(by);
     CHECK(stays(R"(graph {

@@ -67,7 +67,7 @@ double inner(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-TEST_CASE("frozen parameters are no part of norms, sums and inner products") {
+TEST_CASE("frozen parameters are not part of norms, sums and inner products") {
   const CompiledModel whole = regression(), model = regression({"first.*"});
   const TensorMap params = whole.get_parameters(1), data = batch(5, 0), validation = batch(3, 5);
   const PerSample all(whole, {.losses = "losses"}), samples(model, {.losses = "losses"});

@@ -19,7 +19,7 @@ struct SharedModel {
 
 // The first axis of some inputs is a batch: those with as many rows as a random one of them.
 SharedModel share(const RandomModel& random, Random& choose);
-// `dims`: of the inputs that are no inputs of the model, such as incoming gradients.
+// `dims`: of the inputs that are not inputs of the model, such as incoming gradients.
 std::vector<Tensor> values_of(const Graph& graph, const RandomModel& random, Random& choose,
                               const std::map<std::string, Dims>& dims);
 

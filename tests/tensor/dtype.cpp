@@ -27,7 +27,7 @@ TEST_CASE("an unknown dtype gives the known ones and the nearest") {
         "  help: did you mean 'float32'?");
 }
 
-TEST_CASE("float8 is no dtype, and the dtypes of float8 are near it") {
+TEST_CASE("float8 is not a dtype, and the dtypes of float8 are near it") {
   CHECK_THROWS_WITH_AS(
       parse_dtype("float8"),
       doctest::Contains("did you mean 'float8_e4m3fn', 'float8_e4m3fnuz' or 'float8_e5m2'?"),

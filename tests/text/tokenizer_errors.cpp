@@ -182,7 +182,7 @@ TEST_CASE("an unknown token that the vocabulary lacks is an error when it is nee
         "'<none>'");
 }
 
-TEST_CASE("a tokenizer that is no JSON is refused") {
+TEST_CASE("a tokenizer that is not JSON is refused") {
   for (const size_t end : {size_t{0}, size_t{1}, size_t{100}, sentence_piece_json.size() - 1}) {
     CAPTURE(end);
     CHECK(tokenizer_json_error(sentence_piece_json.substr(0, end)).find("E0720") !=

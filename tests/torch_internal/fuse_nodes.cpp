@@ -55,7 +55,7 @@ TEST_CASE("a kernel writes the values that others read, before they do") {
   const ValueId total = chain.add("sum", {twice, Datum(None{}), Datum(false)}, "total");
   const ValueId square = chain.add("multiply", {twice, x}, "square");
   const ValueId more = chain.add("add", {square, x}, "more");
-  // It reads the sum, which reads the kernel: it is no part of that one.
+  // It reads the sum, which reads the kernel: it is not a part of that one.
   const ValueId shifted = chain.add("add", {more, total}, "shifted");
   chain.graph.add_output("square", square);
   chain.graph.add_output("y", chain.add("relu", {shifted}, "y"));
@@ -220,7 +220,7 @@ TEST_CASE("steps of an optimizer are one launch for many tensors") {
   CHECK(many.device.lanes == 3);
 }
 
-TEST_CASE("kernels that read each other's results are no batch") {
+TEST_CASE("kernels that read each other's results are not a batch") {
   Chain chain;
   const ValueId x = chain.input("x", {Dim(3)}), z = chain.input("z", {Dim(4), Dim(3)});
   const ValueId once = chain.add("negate", {chain.add("multiply", {x, x}, "a")}, "once");

@@ -278,7 +278,7 @@ class ImplicitGemm<T>::GroupMultiplication {
     return geometry_.in_place ? std::max<int64_t>((panel + 1) * nr_ - columns_, 0) : 0;
   }
 
-  // Copies the columns that went through the temporary tile, without those that are no output
+  // Copies the columns that went through the temporary tile, without those that are not output
   // pixels.
   void store_block(int64_t row, int64_t rows, int64_t first, int64_t last) {
     int64_t begin = first;

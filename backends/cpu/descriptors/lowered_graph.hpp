@@ -18,7 +18,7 @@ struct Storage {
   int64_t bytes = 0;
   bool kept = false;                    // an output of the graph is in it
   std::optional<size_t> alias_of = {};  // the storage whose buffer it takes over
-  int64_t alias_offset = 0;             // in bytes, from the begin of that storage
+  int64_t alias_offset = 0;             // in bytes, from the start of that storage
   int32_t first = 0, last = 0;          // the live range: the steps that write and read it
 };
 

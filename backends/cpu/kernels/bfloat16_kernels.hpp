@@ -62,8 +62,8 @@ struct Stretch {
   int64_t from, to, size;
 };
 
-// Copies the stretches of rows of sums, without the columns that are no output pixels, and adds the
-// bias of each row.
+// Copies the stretches of rows of sums, without the columns that are not output pixels, and adds
+// the bias of each row.
 struct SpreadRows {
   const float* from;
   int64_t from_step, rows;

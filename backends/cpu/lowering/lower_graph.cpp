@@ -124,7 +124,7 @@ class GraphLowering {
            shaped_.dtype(source(node)) == shaped_.dtype(node.outputs.front());
   }
 
-  // Each output has its own buffer, so it is no view of an input, a constant or another output.
+  // Each output has its own buffer, so it is not a view of an input, a constant or another output.
   bool may_be_view(const Node& node) const {
     const Storage& storage = lowered_.storage(source(node));
     return !shaped_.is_output(node.outputs.front()) || (!storage.given && !storage.kept);

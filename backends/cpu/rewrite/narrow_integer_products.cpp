@@ -44,7 +44,7 @@ bool is_one_number(const Value& value) {
                                      [](const Dim& dim) { return constant(dim) == 1; });
 }
 
-// The largest absolute value; none if an element is no integer.
+// The largest absolute value; none if an element is not an integer.
 std::optional<double> largest_integer(const Tensor& tensor) {
   double largest = 0;
   for (const double number : tensor.values<double>()) {

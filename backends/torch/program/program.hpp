@@ -32,7 +32,7 @@ struct Result {
 
 struct FusedKernel;  // fused_kernel.hpp
 
-// The part that a node has in a collective, which is no operator of torch.
+// The part that a node has in a collective, which is not an operator of torch.
 enum class ExchangePart : std::uint8_t { none, start, wait };
 // The part of a spelled operation, "mithril::all_reduce_start". InternalError for another one.
 ExchangePart exchange_part(const std::string& operation);

@@ -126,7 +126,7 @@ export class TorchModel {
   // that does not write bytes returns the logits of the token after the prompt, as text.
   async generate(prompt, options = {}) {
     const model = this.#loaded();
-    if (typeof prompt !== "string") throw new LMError(`the prompt is no text but ${shown(prompt)}`);
+    if (typeof prompt !== "string") throw new LMError(`the prompt is not a text but ${shown(prompt)}`);
     const { maxTokens, temperature, topP, stopSequences, seed } = optionsOfGeneration(options);
     const random = randomNumbers(seed);
     const bytes = Array.from(new TextEncoder().encode(prompt));

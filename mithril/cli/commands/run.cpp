@@ -25,7 +25,7 @@ std::optional<DType> low_bit_dtype(const Model& model, const std::string& key) {
   return dtype && is_low_bit(*dtype) ? dtype : std::nullopt;
 }
 
-// The arrays of --input. UsageError for a key that is no input, or a parameter.
+// The arrays of --input. UsageError for a key that is not an input, or a parameter.
 TensorMap given_inputs(const Arguments& arguments, const ModelFile& file) {
   const std::vector<std::string> keys = file.model.input_keys();
   const std::vector<std::string> parameters =

@@ -27,7 +27,7 @@ struct FileOptions {
 void add_all_values(FileGraph& file);
 
 // The outputs, as the reference computes them, in the order in which they are made. `inputs`: of
-// those that are no initializers, by their names.
+// those that are not initializers, by their names.
 TensorMap reference_outputs(const FileGraph& file, const TensorMap& inputs);
 
 // ValueError E1320 with all nodes that the opset cannot express, E1321 for an opset beside 13 to

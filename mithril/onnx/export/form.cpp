@@ -34,7 +34,7 @@ bool FormContext::has_port(std::string_view port) const {
                      [&](const PortDef& input) { return input.name == port; });
 }
 
-// ONNX has no operands of different types. Operands of a result that is no bool are converted to
+// ONNX has no operands of different types. Operands of a result that is not a bool are converted to
 // its dtype, unless one of them has a higher kind (the index of the largest float is an int).
 // Operands of comparisons are converted to the widest of them.
 void FormContext::choose_conversions() {
@@ -108,7 +108,7 @@ Item FormContext::argument(std::string_view port, bool is_converted) const {
 Operand FormContext::operand(const Item& item, DType dtype) const {
   if (const auto* operand = std::get_if<Operand>(&item.held)) return *operand;
   const auto* datum = std::get_if<Datum>(&item.held);
-  MITHRIL_CHECK(datum, "a list is no operand");
+  MITHRIL_CHECK(datum, "a list is not an operand");
   if (datum->is_none()) return {};
   if (datum->kind() == kind::int_value) return builder_.number(datum->dim(), dtype);
   if (datum->kind() == kind::tuple) {
@@ -122,7 +122,7 @@ Operand FormContext::operand(const Item& item, DType dtype) const {
 const Datum& FormArguments::value(std::size_t i) const {
   const auto* datum = std::get_if<Datum>(&items_[i].held);
   MITHRIL_CHECK(datum,
-                "an argument of the ONNX form of " + context_.node().op->name + " is no value");
+                "an argument of the ONNX form of " + context_.node().op->name + " is not a value");
   return *datum;
 }
 

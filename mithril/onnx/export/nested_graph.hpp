@@ -14,7 +14,7 @@ class NestedGraph {
 
   GraphBuilder& builder() { return builder_; }
   Operand add_input(const std::string& name, DType dtype, bool is_number = false);
-  // The outputs of such a graph have names that are no names of inputs.
+  // The outputs of such a graph have names that are not names of inputs.
   void add_output(const Operand& operand, DType dtype);
   AttributeValue finish();
 

@@ -11,7 +11,7 @@ namespace {
 
 struct StepFile {
   FileGraph graph;
-  TensorMap values = {};  // of the inputs that are no data
+  TensorMap values = {};  // of the inputs that are not data
 };
 
 StepFile step_file(const TrainingStep& step, const OnnxWriteOptions& options) {

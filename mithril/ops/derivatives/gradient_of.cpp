@@ -16,7 +16,7 @@ bool solve_gradient(Solver& s) {
   std::vector<Dim> dims;
   if (!s.shape("of", dims)) return false;
   if (!dims.empty())
-    s.reject("the gradient of a tensor that is no scalar needs a seed",
+    s.reject("the gradient of a tensor that is not a scalar needs a seed",
              "a scalar, or a seed: 1.0 gives the gradient of the sum", to_string(dims),
              ErrorKind::shape);
   return known;

@@ -66,7 +66,8 @@ void differentiate_linear(GradContext& g) {
   if (g.needs("bias")) flow_summed(g, "bias", call("sum", {rows, 0}));
 }
 
-// Rows of the input, outputs of the weight, or terms of the products. A bias is no term of a sum.
+// Rows of the input, outputs of the weight, or terms of the products. A bias is not a term of a
+// sum.
 void samples_of_linear(SampleContext& c) {
   const SampleAxis x = c.in("input"), weight = c.in("weight"), bias = c.in("bias");
   const size_t last = c.out().size() - 1;

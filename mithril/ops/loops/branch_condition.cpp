@@ -8,13 +8,13 @@ namespace {
 bool solve_condition(Solver& s) {
   const Kinds given = s.kinds("condition");
   if ((given & kind::bool_tensor) == 0)
-    s.reject("the condition is no bool; compare it with a number: x > 0", "a bool",
+    s.reject("the condition is not a bool; compare it with a number: x > 0", "a bool",
              to_string_kinds(given), ErrorKind::type);
   s.narrow("condition", kind::bool_tensor);
   std::vector<Dim> dims;
   if (s.shape("condition", dims) && !dims.empty())
-    s.reject("the condition is no scalar; compare one number: x.max() > 0", "[]", to_string(dims),
-             ErrorKind::shape);
+    s.reject("the condition is not a scalar; compare one number: x.max() > 0", "[]",
+             to_string(dims), ErrorKind::shape);
   s.set_shape("condition", {});
   return true;
 }

@@ -1,4 +1,4 @@
-// scan_steps: the begin of a loop, which all its other ops read.
+// scan_steps: the start of a loop, which all its other ops read.
 #include "mithril/ops/loops/step_values.hpp"
 
 namespace mithril {

@@ -41,8 +41,8 @@ void eval_concat_grad(EvalContext& c) {
   }
   const int64_t rows = width == 0 ? 0 : c.out().size() / width;
   if (rows * stride > c.in("input").size()) {
-    reject(c, "the input is no concat of these parts", std::to_string(rows * stride) + " elements",
-           to_string(c.dims("input")));
+    reject(c, "the input is not a concat of these parts",
+           std::to_string(rows * stride) + " elements", to_string(c.dims("input")));
   }
   c.typed([&](auto zero) {
     using T = decltype(zero);

@@ -22,7 +22,7 @@ bool repeated_length(Solver& s, const Dim& count, Dim& length) {
     std::vector<Dim> repeats;
     if (!s.shape("repeats", repeats)) return false;
     if (repeats.size() != 1)
-      s.reject("the repeats are no list", "rank 1", "rank " + std::to_string(repeats.size()),
+      s.reject("the repeats are not a list", "rank 1", "rank " + std::to_string(repeats.size()),
                ErrorKind::shape);
     s.same(repeats[0], count);
     if (size->is_none())

@@ -50,7 +50,7 @@ void samples_expanded_again(SampleContext& c) {
 
 void batch_expand_reduced(BatchContext& c) {
   const size_t rank = c.rank("like");
-  // Axis 0 of a scalar is no axis.
+  // Axis 0 of a scalar is not an axis.
   const Datum axis = rank == 0 ? Datum(Tuple()) : batched_axis(c.value("axis"), rank);
   c.become(call("expand_reduced", {c.batched("input"), c.batched("like"), axis, c.value("keepdim"),
                                    c.value("correction")}));

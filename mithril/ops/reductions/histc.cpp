@@ -14,7 +14,7 @@ bool solve_histc(Solver& s) {
   const Dim count = dims_of(s, *bins).front();
   if (count.is_constant(0)) s.reject("there are no bins", "1 or more", "0");
   if (!(low->real() <= high->real()) || !std::isfinite(high->real() - low->real()))
-    s.reject("the range is no range", "min <= max, finite",
+    s.reject("the range is not a range", "min <= max, finite",
              to_string(*low) + " to " + to_string(*high));
   s.set("count", count);
   return true;

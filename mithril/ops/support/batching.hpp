@@ -48,7 +48,7 @@ inline void batch_flattened(BatchContext& c) {
 inline void batch_beside_axis(BatchContext& c) {
   const std::string_view first = c.port_of(0);
   const size_t rank = c.rank(first);
-  if (rank == 0) return batch_flattened(c);  // axis 0 of a scalar is no axis
+  if (rank == 0) return batch_flattened(c);  // axis 0 of a scalar is not an axis
   std::vector<Operand> operands = c.operands();
   for (size_t i = 0; i < operands.size(); ++i) {
     if (!operands[i].expression()) continue;

@@ -52,8 +52,8 @@ inline void check_index(Solver& s, const IndexItems& items, size_t rank) {
   for (size_t i = 0; i < items.size(); ++i) {
     const Kinds kind = items[i].kind();
     if (!items[i].takes_axis() && !(kind & (kind::none | kind::ellipsis))) {
-      s.reject("this is no index of a tensor", "ints, slices, None, an ellipsis, a tensor of ints",
-               to_string(items[i].value));
+      s.reject("this is not an index of a tensor",
+               "ints, slices, None, an ellipsis, a tensor of ints", to_string(items[i].value));
     }
     ellipses += kind == kind::ellipsis;
     tensors += kind == kind::int_tensor;

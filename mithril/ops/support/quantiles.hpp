@@ -25,7 +25,8 @@ inline bool quantile_dims(Solver& s, std::vector<Dim>& dims) {
   if (form != kind::value) {
     if (!s.shape("q", dims)) return false;
     if (dims.size() != 1)
-      s.reject("q is no list", "rank 1", "rank " + std::to_string(dims.size()), ErrorKind::shape);
+      s.reject("q is not a list", "rank 1", "rank " + std::to_string(dims.size()),
+               ErrorKind::shape);
     return true;
   }
   const Datum* q = s.value("q");

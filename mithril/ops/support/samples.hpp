@@ -127,7 +127,7 @@ inline void samples_by_place(SampleContext& c) {
   }
 }
 
-// Slices and their gradients; the whole batch in order is no slice.
+// Slices and their gradients; the whole batch in order is not a slice.
 inline void samples_of_slice(SampleContext& c) {
   const SampleAxis at = c.in("input");
   if (!at.is_each()) return c.put_all({});  // only `like` carries samples

@@ -36,7 +36,7 @@ inline std::optional<EquationFault> parse_subscripts(std::string_view term, cons
     } else if (std::isalpha(static_cast<unsigned char>(term[i])) != 0) {
       (result.has_dots ? result.after : result.before) += term[i];
     } else {
-      return EquationFault{who + " has subscripts that are no letters",
+      return EquationFault{who + " has subscripts that are not letters",
                            "letters, and at most one '...'", "'" + std::string(term) + "'"};
     }
   }

@@ -22,7 +22,7 @@ const MOST_COPIES = 80; // edges from ports of a level where ports are repeated
  */
 
 /**
- * A laid out level. Places are relative to the begin of its contents.
+ * A laid out level. Places are relative to the start of its contents.
  * @typedef {{
  *   width: number, height: number,
  *   boxes: {box: Box, place: Rectangle}[],

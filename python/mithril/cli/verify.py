@@ -203,7 +203,7 @@ def _read(path: Path, constants: dict[str, Any], dtype: Any) -> _Verified:
             raise_error(
                 "InputError",
                 "E0860",
-                "this is no model as JSON, package or ONNX file",
+                "this is not a model as JSON, a package or an ONNX file",
                 path=str(path),
                 facts=[("it is", kind.text)],
                 help="--params takes the weights of a model"

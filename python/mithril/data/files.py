@@ -57,7 +57,7 @@ def lines_of(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
                 if cells:
                     yield reader.line_num, cells
     except (UnicodeDecodeError, csv.Error) as error:
-        refuse_file(path, "the file is no CSV in UTF-8", ("why", str(error)))
+        refuse_file(path, "the file is not a CSV in UTF-8", ("why", str(error)))
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         refuse_reading(path, error)
 
@@ -245,7 +245,7 @@ def read_idx(path: Path) -> Any:
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         refuse_reading(path, error)
     if not is_idx:
-        refuse_file(path, "the file is no IDX file", ("begins with", start.hex(" ")))
+        refuse_file(path, "the file is not an IDX file", ("begins with", start.hex(" ")))
     if len(header) < 4 * rank or len(stored) != expected:
         got = "more" if len(stored) > expected else f"{4 + len(header) + len(stored)} bytes"
         facts = ("expected", f"{4 + 4 * rank + expected} bytes"), ("got", got)

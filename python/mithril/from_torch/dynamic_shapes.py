@@ -23,7 +23,7 @@ def dims_of(inputs: dict[str, Any], dynamic: Any, names: Names) -> Any:
     given = by_name(inputs, dynamic)
     unknown = [name for name in given if name not in inputs]
     if unknown:
-        refuse_shapes(f"dynamic_shapes names {unknown[0]!r}, which is no input", inputs)
+        refuse_shapes(f"dynamic_shapes names {unknown[0]!r}, which is not an input", inputs)
     return {name: spec_of(name, value, given.get(name), names) for name, value in inputs.items()}
 
 

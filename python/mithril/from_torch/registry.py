@@ -70,7 +70,7 @@ def compared(relation: Any, left: Any, right: Any) -> Any:
     return relation(tensor(left), tensor(right)) if is_open else relation(left, right)
 
 
-# Arithmetic of sizes, and operators of torch that are no operators of ATen.
+# Arithmetic of sizes, and operators of torch that are not operators of ATen.
 OTHERS: dict[Any, Builder] = {
     operator.getitem: lambda parts, index: parts[index],
     operator.add: operator.add,

@@ -32,7 +32,7 @@ class ChatTemplate:
         answer: the beginning of the turn that the model is to write.
         begin: the beginning of a chat.
         stop: texts of tokens that end an answer. The token of {eos} always ends one.
-        system: a system message. If it is no turn, the text also has {user}: the content of the
+        system: a system message. If it is not a turn, the text also has {user}: the content of the
             turn into which it is put.
         system_place: whether a system message is a turn, part of the first or the last turn of the
             user, or refused.

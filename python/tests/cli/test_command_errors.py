@@ -41,7 +41,7 @@ RUN = "  help: usage: mithril run [OPTIONS] FILE\n"
         ),
         (
             ["inspect", "net.json", "--dept", "3"],
-            "mithril: '--dept' is no option of `mithril inspect`\n"
+            "mithril: '--dept' is not an option of `mithril inspect`\n"
             "  help: did you mean '--depth'?\n",
         ),
         (["run"], "mithril: missing argument FILE\n" + RUN),

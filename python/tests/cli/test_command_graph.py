@@ -89,7 +89,7 @@ def test_graph_refuses_what_is_no_profile_of_the_model(folder, tmp_path):
     other.write_text("{}", encoding="utf-8")
     call = ["graph", "net.json", "-o", tmp_path / "net.html", "--profile", other]
     assert refusal_of(*call, folder=folder, status=2) == (
-        f"mithril: '{other}' is no trace of a profile\n"
+        f"mithril: '{other}' is not a trace of a profile\n"
         "  help: write one: mithril bench FILE --trace trace.json, or Profile.save\n"
     )
     event = {"args": {"layer": "head"}, "dur": 1, "ts": 0, "tid": 1}

@@ -159,7 +159,7 @@ def test_mistakes_are_lm_errors_with_their_cause(package: tuple[Path, str]) -> N
         "true ENOENT",
         "true temperature is -1, expected a number from 0 on",
         "true topP is 0, expected a number above 0 up to 1",
-        "true the prompt is no text but 7",
+        "true the prompt is not a text but 7",
         "true the model is not loaded: call init() first",
     ]
 

@@ -315,11 +315,11 @@ def test_the_types_are_strict(folder: Path, tmp_path: Path) -> None:
         network.train({{ length: 2, 0: 1, 1: 2 }});
         // @ts-expect-error - the driver takes arrays only
         TorchUtils.createTensor({{ length: 1, 0: 1 }});
-        // @ts-expect-error - a text is no array of numbers
+        // @ts-expect-error - a text is not an array of numbers
         TorchUtils.createTensor("12", [2]);
         // @ts-expect-error - there is no such device
         new TorchModel({{ deviceType: "tpu" }});
-        // @ts-expect-error - a text is no array of texts
+        // @ts-expect-error - a text is not an array of texts
         driver.generate("a", {{ stopSequences: "x" }});
         // @ts-expect-error - its text does not come later
         export const wrong: LMDriver = {{ generate: (prompt: string) => prompt }};

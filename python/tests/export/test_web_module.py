@@ -178,7 +178,7 @@ def test_wrong_data_is_named(mlp: Path) -> None:
         "mithril.InputError[E0801]: data lacks 'x'",
         "mithril.InputError[E0802]: there is no data input 'z'",
         "mithril.InputError[E0804]: 'x' has 1 elements, expected 24: [4, 6]",
-        "mithril.InputError[E0805]: 'x' is no array, expected one of float32",
+        "mithril.InputError[E0805]: 'x' is not an array, expected one of float32",
         "mithril.InputError[E0808]: there is no output to take the gradients of: expected a scalar "
         "final_cost, or one output that is a scalar",
         "mithril.InputError[E0807]: there is no output 'z'",
@@ -376,4 +376,4 @@ def test_sizes_of_safetensors_are_checked(mlp: Path, entry: dict[str, Any], tmp_
         const bytes = await read({file.as_uri()!r});
         console.log(await refused(() => readSafetensors(bytes)));
         """
-    assert "are no sizes" in run(mlp, script)[0]
+    assert "are not sizes" in run(mlp, script)[0]

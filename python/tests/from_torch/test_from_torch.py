@@ -239,7 +239,7 @@ def test_defaults_of_forward_are_kept_unless_there_is_an_example() -> None:
     assert text.endswith("'shfit'\n  it takes : x, scale, shift")
     text = text_of(lambda: ml.from_torch(Scaled(), x, {"y": ["N"]}), ml.NameError)
     assert text == (
-        "mithril.NameError[E0618]: dynamic_shapes names 'y', which is no input\n  inputs : x"
+        "mithril.NameError[E0618]: dynamic_shapes names 'y', which is not an input\n  inputs : x"
     )
 
 

@@ -110,7 +110,7 @@ def test_a_condition_that_is_no_scalar():
     with pytest.raises(ml.ShapeError) as raised:
         ml.Cond(ml.Model.create(c=x > 0.0), of_x(lambda x: x), of_x(lambda x: x * 2.0))
     assert message(raised) == (
-        "mithril.ShapeError[E0206]: Cond: the condition is no scalar\n"
+        "mithril.ShapeError[E0206]: Cond: the condition is not a scalar\n"
         "  expected : []\n"
         "  c        : [3]   of the condition\n"
         "  help: compare one number: x.max() > 0"
@@ -122,7 +122,7 @@ def test_a_condition_that_is_no_bool():
     with pytest.raises(ml.TypeError) as raised:
         ml.Cond(ml.Model.create(c=x.sum()), of_x(lambda x: x), of_x(lambda x: x * 2.0))
     assert message(raised) == (
-        "mithril.TypeError[E0402]: Cond: the condition is no bool\n"
+        "mithril.TypeError[E0402]: Cond: the condition is not a bool\n"
         "  expected : bool tensor\n"
         "  c        : int tensor or float tensor   of the condition\n"
         "  help: compare it with a number: x > 0"
@@ -257,7 +257,7 @@ def test_a_loop_names_what_is_wrong_with_its_condition(most):
     with pytest.raises(ml.ConnectionError, match=r"E0138.*While: the condition has one output"):
         ml.While(two, ml.Model.create(x_next=x - 1.0), **step)
     wide = ml.Model.create(a=ml.IOKey("x", shape=[3]) > 0.0)
-    with pytest.raises(ml.ShapeError, match="the condition is no scalar"):
+    with pytest.raises(ml.ShapeError, match="the condition is not a scalar"):
         ml.While(wide, ml.Model.create(x_next=x - 1.0), **step)
 
 

@@ -230,7 +230,7 @@ def test_gradients_of_single_samples_of_a_layer_with_steps_first():
     assert "  taken from   : the rows of x\n" in text
     assert text.endswith(
         "  help: the model mixes the samples, or draws random numbers for them: use inference "
-        "mode. If the rows are no samples, put the samples first (batch_first=True, axis=1 of "
+        "mode. If the rows are not samples, put the samples first (batch_first=True, axis=1 of "
         "Scan), or name the data in shared="
     )
 

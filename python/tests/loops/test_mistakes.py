@@ -51,7 +51,7 @@ def test_a_derivative_of_bools():
 def test_a_second_derivative_of_several_elements(make):
     text = text_of(lambda: make(network(), of="rows", wrt=["*weight"]))
     assert text.replace(" Hvp:", " Hessian:") == (
-        "mithril.ShapeError[E0148]: rows: Hessian: 'rows' is no scalar\n"
+        "mithril.ShapeError[E0148]: rows: Hessian: 'rows' is not a scalar\n"
         "  needed : []\n"
         "  rows   : [4]\n"
         "  help: add up its elements, or take the Jacobian of the model"
@@ -174,7 +174,7 @@ def test_sequences_of_different_lengths():
         "  port z     : [4, 3]\n"
         "  bound to   : [5, 3]   on z\n" + ONE_LENGTH
     )
-    # Another size of an element is no length.
+    # Another size of an element is not a length.
     text = text_of(lambda: two_sequences().set_shapes(z=[4, 2]))
     assert "two dims differ" in text
     assert "help" not in text

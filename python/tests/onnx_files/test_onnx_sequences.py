@@ -123,14 +123,14 @@ def test_optionals_with_and_without_an_element(tmp_path):
 
 
 REFUSED = [
-    ([*PAIR, ob.node("Neg", "s", "y")], "its input 's' is no tensor"),
+    ([*PAIR, ob.node("Neg", "s", "y")], "its input 's' is not a tensor"),
     ([*PAIR, ob.node("SequenceAt", "s far", "y")], "there is no axis 5 of 2"),
-    ([ob.node("SequenceAt", "x zero", "y")], "its input 0 is no sequence"),
+    ([ob.node("SequenceAt", "x zero", "y")], "its input 0 is not a sequence"),
     (
         [*PAIR, ob.node("SequenceInsert", "s zero", "y")],
         "its tensor is of another type than the sequence",
     ),
-    ([*PAIR, ob.node("SequenceConstruct", "s x", "y")], "its input 0 is no tensor"),
+    ([*PAIR, ob.node("SequenceConstruct", "s x", "y")], "its input 0 is not a tensor"),
     ([ob.node("SequenceConstruct", "x zero", "y")], "its inputs have different types"),
     ([ob.node("SequenceEmpty", "", "t"), JOIN], "its sequence is empty"),
     (
@@ -157,11 +157,11 @@ SCANNED = ob.graph([GROWING], [stated("s"), stated("e")], [stated("t")])
 REFUSED += [
     (
         [*PAIR, ob.node("Loop", "zero go s", "u y", body=STACKING)],
-        "its input 's' is no tensor",
+        "its input 's' is not a tensor",
     ),
     (
         [*PAIR, ob.node("Scan", "s x", "y", body=SCANNED, num_scan_inputs=1)],
-        "its input 's' is no tensor",
+        "its input 's' is not a tensor",
     ),
     (
         [

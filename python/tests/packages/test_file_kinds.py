@@ -70,7 +70,7 @@ def test_verify_names_the_kind_of_a_file(
     path.write_bytes(make(tmp_path))
     assert main(["verify", str(path)]) == 3
     assert (
-        f"{path}: this is no model as JSON, package or ONNX file\n  it is : {expected}\n"
+        f"{path}: this is not a model as JSON, a package or an ONNX file\n  it is : {expected}\n"
         in capsys.readouterr().err
     )
 

@@ -35,7 +35,7 @@ WRONG = {
     "a model as an input": "ml.Relu()(ml.Linear(3))",
     "a bound part as a connection": 'ml.Relu()("x") + 1',
     "arithmetic with a name": 'x + "y"',
-    "a connection that is no number": "ml.Linear(x)",
+    "a connection that is not a number": "ml.Linear(x)",
     "one connection taken for two": "a, b = ml.Relu()(x)",
     "an array as an output": 'net |= ml.Relu()(input="x", output=np.ones(3))',
     "a value for a list": "ml.Concat()(x)",

@@ -162,13 +162,13 @@ def test_a_compressed_request_is_read(server):
         ({}, "E0727", "inputs"),
         ({"inputs": 3}, "E0726", "an array"),
         (input_of([1] * 6, datatype="UINT24"), "E1232", "there is no datatype of tensors 'UINT24'"),
-        (input_of([256] * 6, datatype="UINT8"), "E1233", "has an element that is no UINT8"),
+        (input_of([256] * 6, datatype="UINT8"), "E1233", "has an element that is not UINT8"),
         (input_of([1] * 6, datatype="INT8"), "E0805", "'x' is int8, expected float32"),
         (input_of([1] * 5), "E1231", "input 'x' has 5 elements, expected 6"),
         (input_of([1] * 6, shape=(-2, -3)), "E0480", "dims [-2, -3]"),
         (input_of([1] * 6, shape=(2**40, 2**40)), "E0481", "64 bits"),
         (input_of([], shape=(2**40, 3)), "E1231", "elements"),
-        (input_of([1, 2, "3", 4, 5, 6]), "E1233", "input 'x' has an element that is no FP32"),
+        (input_of([1, 2, "3", 4, 5, 6]), "E1233", "input 'x' has an element that is not FP32"),
         (input_of([1, 2, 3, 4], shape=(1, 4)), "E0804", "'x' has 4 in dim 1, expected 3"),
         (input_of([1] * 6, shape=(6,)), "E0803", "rank 1, expected 2"),
         (input_of([1] * 6, datatype="INT64"), "E0805", "'x' is int64, expected float32"),
@@ -190,7 +190,7 @@ def test_texts_of_errors(server):
     )
     _, answer = infer(server, input_of([True] * 6))
     assert answer["error"] == (
-        "mithril.InputError[E1233]: input 'x' has an element that is no FP32\n  element : true"
+        "mithril.InputError[E1233]: input 'x' has an element that is not FP32\n  element : true"
     )
     _, answer = infer(server, input_of([1] * 6, datatype="FP99"))
     assert answer["error"].startswith(

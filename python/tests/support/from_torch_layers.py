@@ -330,7 +330,7 @@ LAYERS: dict[str, Case] = {
     **LOSSES,
 }
 
-# Classes that are no layers, or become one when they are called first.
+# Classes that are not layers, or become one when they are called first.
 OTHERS = (
     *("Container", "Module", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList"),
     *("Sequential", "RNNBase", "RNNCellBase", "NLLLoss2d"),

@@ -226,7 +226,7 @@ class IntsOfTorch(nn.Module):
 
 
 class ReadsNumbers(nn.Module):
-    """Branches and steps read a number that is no size of their tensors."""
+    """Branches and steps read a number that is not a size of their tensors."""
 
     def forward(self, x: Any, h: Any) -> Any:
         count = x.shape[0] * 2

@@ -11,7 +11,7 @@ MITHRIL_OP_CASES(observe) {
       {.name = "the values do not change",
        .inputs = {{"input", tensor({2}, {1, -2})}},
        .expect = {{"output", tensor({2}, {1, -2})}}},
-      {.name = "a hook that is no number",
+      {.name = "a hook that is not a number",
        .inputs = {{"input", normal({2})}, {"hook", "first"}},
        .error = "E0301"},
       {.name = "a hook", .inputs = {{"input", normal({2})}, {"hook", 3}}},

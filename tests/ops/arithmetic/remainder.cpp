@@ -50,7 +50,7 @@ MITHRIL_OP_CASES(remainder) {
                   {"denominator", tensor({4}, {3, 7, 1, 1e-20})}},
        .expect = {{"output", tensor({4}, {std::fmod(1e300, 3), 5, 1, std::fmod(1, 1e-20)})}},
        .hold = {"numerator", "denominator"},
-       .only_float64 = "these are no numbers of narrower floats"},
+       .only_float64 = "these are not numbers of narrower floats"},
       {.name = "a quotient that rounds up to a whole number",
        .inputs = {{"numerator", tensor({1}, {1})}, {"denominator", tensor({1}, {0.1})}},
        .expect = {{"output", tensor({1}, {0.09999999999999995})}},

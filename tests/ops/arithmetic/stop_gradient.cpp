@@ -14,6 +14,6 @@ MITHRIL_OP_CASES(stop_gradient) {
        .hold = {"input"}},
       {.name = "ints", .inputs = {{"input", integers({3}, 0, 9)}}},
       {.name = "bools", .inputs = {{"input", booleans({3})}}},
-      {.name = "a number is no tensor", .inputs = {{"input", 2.0}}, .error = "E0301"},
+      {.name = "a number is not a tensor", .inputs = {{"input", 2.0}}, .error = "E0301"},
   };
 }

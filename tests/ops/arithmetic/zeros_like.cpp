@@ -14,6 +14,6 @@ MITHRIL_OP_CASES(zeros_like) {
       {.name = "bools",
        .inputs = {{"input", booleans({1})}},
        .expect = {{"output", tensor({1}, {0}).as(DType::boolean)}}},
-      {.name = "a number is no tensor", .inputs = {{"input", 2.0}}, .error = "E0301"},
+      {.name = "a number is not a tensor", .inputs = {{"input", 2.0}}, .error = "E0301"},
   };
 }

@@ -21,7 +21,7 @@ MITHRIL_OP_CASES(nan_to_num) {
        .hold = {"input"}},
       {.name = "ints", .inputs = {{"input", integers({3}, 0, 9)}}},
       {.name = "bools", .inputs = {{"input", booleans({3})}}},
-      {.name = "a filler that is no number",
+      {.name = "a filler that is not a number",
        .inputs = {{"input", normal({2})}, {"nan", None()}},
        .error = "E0301"},
   };

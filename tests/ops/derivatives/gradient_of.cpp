@@ -12,7 +12,7 @@ MITHRIL_OP_CASES(gradient_of) {
        .inputs = {{"of", normal({2, 1})}, {"seed", normal({2, 1})}, {"wrt", list({normal({3})})}}},
       {.name = "one element and no elements",
        .inputs = {{"of", normal({})}, {"wrt", list({normal({1}), normal({0, 2})})}}},
-      {.name = "no seed of a tensor that is no scalar",
+      {.name = "no seed of a tensor that is not a scalar",
        .inputs = {{"of", normal({2})}, {"wrt", list({normal({2})})}},
        .error = "E0206"},
       {.name = "a seed of another shape",

@@ -17,7 +17,7 @@ MITHRIL_OP_CASES(gelu) {
       {.name = "tanh form, far out",
        .inputs = {{"input", tensor({3}, {0, 50, -50})}, {"approximate", true}},
        .expect = {{"output", tensor({3}, {0, 50, 0})}}},
-      {.name = "approximate is no string",
+      {.name = "approximate is not a string",
        .inputs = {{"input", normal({2})}, {"approximate", "tanh"}},
        .error = "E0301"},
   };

@@ -18,7 +18,7 @@ MITHRIL_OP_CASES(robust_log_grad) {
                   {"input", tensor({4}, {2, -2, 0.125, -0.125})},
                   {"threshold", 0.5}},
        .expect = {{"output", tensor({4}, {0.5, -0.5, 2, -6})}}},
-      {.name = "a threshold that is no number",
+      {.name = "a threshold that is not a number",
        .inputs = {{"grad", normal({2})}, {"input", normal({2})}, {"threshold", "small"}},
        .error = "E0301"},
   };

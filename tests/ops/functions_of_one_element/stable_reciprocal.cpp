@@ -25,7 +25,7 @@ MITHRIL_OP_CASES(stable_reciprocal) {
        .expect = {{"output", tensor({1}, {1.3407807929942597e153})}},
        .hold = {"input"},
        .only_float64 = "the threshold follows the dtype"},
-      {.name = "a threshold that is no number",
+      {.name = "a threshold that is not a number",
        .inputs = {{"input", normal({2})}, {"threshold", "small"}},
        .error = "E0301"},
   };

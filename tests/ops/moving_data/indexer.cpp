@@ -98,7 +98,7 @@ MITHRIL_OP_CASES(indexer) {
       {.name = "a tuple among others",
        .inputs = {{"input", normal({3, 4})}, {"index", list({all, ints({0, 1})})}},
        .error = "E0402",
-       .message = "this is no index of a tensor"},
+       .message = "this is not an index of a tensor"},
       {.name = "a mask",
        .inputs = {{"input", normal({3})}, {"index", list({booleans({3})})}},
        .error = "E0301"},

@@ -55,6 +55,6 @@ MITHRIL_OP_CASES(repeat_interleave) {
                   {"repeats", tensor({1, 2}, {1, 2}).as(DType::int64)},
                   {"output_size", 3}},
        .error = "E0206",
-       .message = "the repeats are no list"},
+       .message = "the repeats are not a list"},
   };
 }

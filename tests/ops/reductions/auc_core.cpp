@@ -22,7 +22,7 @@ MITHRIL_OP_CASES(auc_core) {
       {.name = "float32",
        .inputs = {{"input", distinct({3}).as(DType::float32)},
                   {"label", tensor({3}, {1, 0, 0}).as(DType::boolean)}}},
-      {.name = "labels that are no bools",
+      {.name = "labels that are not bools",
        .inputs = {{"input", normal({2})}, {"label", normal({2})}},
        .error = "E0301"},
       {.name = "another number of labels",

@@ -47,7 +47,7 @@ MITHRIL_OP_CASES(histc) {
       {.name = "max below min",
        .inputs = {{"input", normal({3})}, {"min", 1.0}, {"max", 0.0}},
        .error = "E0402",
-       .message = "the range is no range"},
+       .message = "the range is not a range"},
       {.name = "ints", .inputs = {{"input", integers({3}, 0, 3)}}, .error = "E0301"},
   };
 }

@@ -28,7 +28,7 @@ MITHRIL_OP_CASES(quantile) {
       {.name = "a tensor of rank 0",
        .inputs = {{"input", distinct({5})}, {"q", tensor({}, {0.7})}},
        .error = "E0206",
-       .message = "q is no list"},
+       .message = "q is not a list"},
       {.name = "both ends",
        .inputs = {{"input", tensor({3}, {5, 1, 2})}, {"q", ints({0, 1})}},
        .expect = {{"output", tensor({2}, {1, 5})}},

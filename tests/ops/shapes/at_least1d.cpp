@@ -12,6 +12,6 @@ MITHRIL_OP_CASES(at_least1d) {
       {.name = "float32", .inputs = {{"input", normal({}).as(DType::float32)}}},
       {.name = "an int", .inputs = {{"input", integers({}, 0, 9)}}},
       {.name = "a bool", .inputs = {{"input", booleans({})}}},
-      {.name = "a number is no tensor", .inputs = {{"input", 2.0}}, .error = "E0301"},
+      {.name = "a number is not a tensor", .inputs = {{"input", 2.0}}, .error = "E0301"},
   };
 }

@@ -197,7 +197,7 @@ def batch_norm_without_statistics(
 
 
 def weight_norm(v: Any, g: Any, dim: int = 0) -> Any:
-    """v in the lengths g, along all axes but `dim`; -1 is no axis."""
+    """v in the lengths g, along all axes but `dim`; -1 is not an axis."""
     axes = None if dim == -1 else tuple(i for i in range(rank_of(v)) if i != dim)
     return v * (g / ml.Square()(v).sum(axes, dim != -1).sqrt())
 
