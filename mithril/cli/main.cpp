@@ -10,6 +10,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/warning.hpp"
+#include "mithril/cli/near_files.hpp"
 #include "mithril/cli/output.hpp"
 #include "mithril/cli/parse.hpp"
 
@@ -41,6 +42,8 @@ int run(const std::vector<std::string>& given) try {
   return fail(missing, error.message, error.help);
 } catch (const Error& error) {
   std::fprintf(stderr, "%s\n", error.what());
+  const std::string near = error.code() == "E0830" ? near_files(error.details().path) : "";
+  if (!near.empty()) std::fprintf(stderr, "  help: %s\n", near.c_str());
   return bad_file;
 } catch (const std::bad_alloc&) {  // no layer below turns it into an Error
   std::fprintf(stderr, "%s\n", out_of_memory_error().what());

@@ -9,12 +9,12 @@ from typing import Any
 
 import mithril
 
-from .cli import package, serve, verify
+from .cli import bench, package, serve, verify
 from .cli.output import show
 from .cli.signals import CommandSignals
 
 # Each has DESCRIPTION and add_arguments(parser).
-COMMANDS = {"package": package, "serve": serve, "verify": verify}
+COMMANDS = {"bench": bench, "package": package, "serve": serve, "verify": verify}
 
 # The exit status of an error, as docs/cli.md has it.
 WRONG_USAGE, BAD_FILE, MISSING = 2, 3, 4

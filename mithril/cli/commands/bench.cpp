@@ -13,6 +13,7 @@
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/compile_file.hpp"
 #include "mithril/cli/onnx_runtime.hpp"
+#include "mithril/cli/run_python.hpp"
 #include "mithril/cli/text_table.hpp"
 #include "mithril/edit/cost.hpp"
 #include "mithril/profile/profile.hpp"
@@ -240,6 +241,13 @@ void write_trace(const std::vector<Timing>& timings, const Arguments& arguments)
 }  // namespace
 
 int bench(const Arguments& arguments, Output& output) {
+  if (const std::string backend = arguments.value("--backend"); backend != "cpu") {
+    for (const char* option : {"--ops", "--trace", "--against"}) {
+      if (arguments.has(option))
+        throw UsageError{fmt::format("{} is for the backend cpu, not for {}", option, backend)};
+    }
+    return run_python("bench", arguments.values("arguments"));
+  }
   const auto sets = shape_sets(arguments.values("--shape"));
   if (arguments.has("--trace") && sets.size() > 1)
     throw UsageError{"--trace is for one shape of each input, and --shape gives several"};

@@ -136,10 +136,15 @@ const std::vector<Command>& commands() {
                    seed},
        .run = run_model},
       {.name = "bench",
-       .summary = "Time a model on the CPU, in inference mode.",
+       .summary = "Time a model, in inference mode.",
        .positionals = {model_file},
        .options =
-           {{.name = "--shape",
+           {{.name = "--backend",
+             .value = "NAME",
+             .help = "the backend; torch and jax need Python",
+             .choices = {"cpu", "torch", "jax"},
+             .initial = "cpu"},
+            {.name = "--shape",
              .value = "KEY=SIZES",
              .help =
                  "the sizes of an input; several sizes of one input are timed one after the other",

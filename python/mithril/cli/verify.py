@@ -8,18 +8,21 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from .. import _core
-from .._core import Backend, CompiledModel, Model, raise_error
+from .._core import Backend
 from ..backends import CpuBackend, JaxBackend, TorchBackend
 from ..backends.compare import BackendComparison, compare, write_reduced
 from ..files import load_safetensors
-from ..onnx import from_onnx
-from ..packages.file_kinds import JSON_MODEL, LOAD, contents_of, kind_of_path
-from ..packages.package import load_package
+from .model_file import (
+    constant_of,
+    initial_parameters,
+    is_onnx,
+    random_data,
+    read_model,
+    shapes_of,
+)
 from .output import show
 
 DESCRIPTION = "Compare backends on a model, and name the first node where they differ."
@@ -82,31 +85,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(given: argparse.Namespace) -> None:
     dtype = getattr(_core.dtype, given.dtype)
-    constants = dict(_constant(text) for text in given.constant)
-    verified = _read(Path(given.model), constants, dtype)
+    constants = dict(constant_of(text) for text in given.constant)
+    verified = read_model(Path(given.model), constants, dtype)
     model = verified.model
     backends = [BACKENDS[name](dtype) for name in given.backends]
     options = {
-        "shapes": _shapes(given.shape),
+        "shapes": shapes_of(given.shape),
         "inference": given.inference,
         "data_keys": verified.data_keys,
         # Constants of an ONNX file are in the model.
-        "constant_keys": {} if _is_onnx(Path(given.model)) else constants,
+        "constant_keys": {} if is_onnx(Path(given.model)) else constants,
     }
     compiled = _core.compile(model, backends[0], **options)
     params = verified.params
     if given.params:
         params = load_safetensors(given.params)
     elif params is None:
-        params = _initial(compiled, given.seed)
+        params = initial_parameters(compiled, given.seed)
     # A package can have weights that training would not change.
     fixed = {key: params[key] for key in compiled.data_keys if key in params}
     params = {key: array for key, array in params.items() if key not in fixed}
     open_keys = [key for key in compiled.data_keys if key not in fixed]
     data = (
-        load_safetensors(given.data)
-        if given.data
-        else _random_data(compiled, open_keys, given.seed)
+        load_safetensors(given.data) if given.data else random_data(compiled, open_keys, given.seed)
     )
     data = fixed | data
     found = compare(
@@ -166,124 +167,3 @@ def _fields(model: str, found: BackendComparison, written: Sequence[Path]) -> di
 def _finite(number: float) -> float | None:
     """Returns None in place of an infinity or a NaN, which JSON lacks."""
     return number if math.isfinite(number) else None
-
-
-def _initial(compiled: CompiledModel, seed: int) -> dict[str, Any]:
-    try:
-        return compiled.get_parameters(seed)
-    except _core.ShapeError as error:
-        if error.code != "E0209":
-            raise
-        facts = [(label, text) for label, text, _ in error.facts]
-        key = next(iter(compiled.data_keys), "x")
-        help = f"state the sizes of inputs: --shape {key}=8,4"
-        raise_error("ShapeError", error.code, error.message, facts=facts, help=help)
-
-
-class _Verified(NamedTuple):
-    """A model and what was saved with it."""
-
-    model: Model
-    params: dict[str, Any] | None = None
-    state: dict[str, Any] | None = None
-    data_keys: Sequence[str] = ()
-
-
-def _is_onnx(path: Path) -> bool:
-    return path.suffix == ".onnx" and path.is_file()
-
-
-def _read(path: Path, constants: dict[str, Any], dtype: Any) -> _Verified:
-    if _is_onnx(path):
-        model, params, _ = from_onnx(path, constants, dtype=dtype)
-        return _Verified(model, params)
-    if path.is_file() and path.suffix != ".zip":
-        kind = kind_of_path(path)
-        if kind != JSON_MODEL and kind.text not in ("JSON", "a text"):
-            raise_error(
-                "InputError",
-                "E0860",
-                "this is not a model as JSON, a package or an ONNX file",
-                path=str(path),
-                facts=[("it is", kind.text)],
-                help="--params takes the weights of a model"
-                if kind.advice == LOAD
-                else kind.advice,
-            )
-        return _Verified(_read_json(path))
-    package = load_package(path)
-    keys = [port.name for port in package.info.inputs]
-    return _Verified(package.model, package.params, package.state, keys)
-
-
-def _read_json(path: Path) -> Model:
-    """Reads a model. The error of a text names the place in it, and here its file."""
-    try:
-        return Model.from_json((contents_of(path) or b"").decode())
-    except UnicodeDecodeError as error:
-        facts = [("file", str(path)), ("at", f"byte {error.start}")]
-        raise_error("ParseError", "E0725", "the text is not UTF-8", facts=facts)
-    except _core.Error as error:
-        facts = [("file", str(path)), *((label, text) for label, text, _ in error.facts)]
-        raise_error(
-            type(error).__name__,
-            error.code,
-            error.message,
-            path=error.path,
-            facts=facts,
-            help=error.help,
-        )
-
-
-def _shapes(arguments: list[str]) -> dict[str, list[int]]:
-    shapes = {}
-    for argument in arguments:
-        key, _, sizes = argument.partition("=")
-        try:
-            shapes[key] = [int(size) for size in sizes.split(",") if size]
-        except ValueError:
-            raise_error(
-                "ValueError",
-                "E0439",
-                f"--shape is '{argument}', expected KEY=SIZES",
-                help="write the sizes with commas: x=8,4",
-            )
-    return shapes
-
-
-def _constant(argument: str) -> tuple[str, Any]:
-    key, _, text = argument.partition("=")
-    if text in ("true", "false"):
-        return key, text == "true"
-    for read in (int, float):
-        try:
-            return key, read(text)
-        except ValueError:
-            continue
-    raise_error(
-        "ValueError",
-        "E0439",
-        f"--constant is '{argument}', expected KEY=VALUE",
-        help="the value is a number, true or false",
-    )
-
-
-def _random_data(compiled: CompiledModel, keys: Sequence[str], seed: int) -> dict[str, Any]:
-    rng = np.random.default_rng(seed)
-    dtypes = _core._data_dtypes(compiled)
-    data: dict[str, Any] = {}
-    for key in keys:
-        shape = compiled.shapes.get(key)
-        sizes = [size for size in shape or [] if isinstance(size, int)]
-        if shape is None or len(sizes) < len(shape):
-            raise_error(
-                "InputError",
-                "E0876",
-                f"the sizes of '{key}' are not known",
-                help=f"state them: --shape {key}=8,4",
-            )
-        name = dtypes[key].name
-        whole = name in ("bool", "int32", "int64")
-        made = rng.integers(0, 2, sizes) if whole else rng.standard_normal(sizes)
-        data[key] = made.astype(name)
-    return data

@@ -163,10 +163,23 @@ def test_a_folder_and_a_missing_file(folder, tmp_path, command):
         f"mithril.InputError[E1350]: {tmp_path}: no command reads this file\n"
         "  it is    : a folder\n" + READS
     )
-    assert refusal_of(command, "none.json", *arguments, folder=folder, status=BAD_FILE) == (
-        "mithril.InputError[E0830]: none.json: the file cannot be read\n"
+    assert refusal_of(command, "missing", *arguments, folder=folder, status=BAD_FILE) == (
+        "mithril.InputError[E0830]: missing: the file cannot be read\n"
         "  why : No such file or directory\n"
     )
+
+
+@pytest.mark.parametrize("call", [["inspect", "nte.json"], ["diff", "net.json", "nett.json"]])
+def test_a_missing_file_is_refused_with_its_nearest_names(folder, call):
+    text = refusal_of(*call, folder=folder, status=BAD_FILE)
+    assert text == (
+        f"mithril.InputError[E0830]: {call[-1]}: the file cannot be read\n"
+        "  why : No such file or directory\n"
+        "  help: did you mean 'net.json'?\n"
+    )
+    (folder / "sub").mkdir(exist_ok=True)
+    text = refusal_of("inspect", "sub/nte.json", folder=folder, status=BAD_FILE)
+    assert "did you mean" not in text
 
 
 def test_a_file_without_a_model_and_one_without_tensors(folder):

@@ -1,6 +1,7 @@
 """`mithril verify`: backends of the native command, of Python, and ONNX Runtime."""
 
 import json
+import subprocess
 import sys
 from importlib.util import find_spec
 
@@ -146,3 +147,42 @@ def test_bench_times_onnx_runtime(folder):
     (timing,) = object_of(*call, folder=folder)["timings"]
     assert timing["onnxruntime"]["runs"] == 5 and timing["onnxruntime"]["median_ms"] > 0
     assert "onnxruntime ms" in text_of(*call, folder=folder)
+
+
+@pytest.mark.parametrize("file", ["net.json", "pkg", "net.onnx"])
+def test_python_times_a_model_on_a_backend(folder, file):
+    shapes = ["--shape", "x=1,8", "--shape", "x=64,8"]
+    call = [sys.executable, "-m", "mithril", "bench", file, *shapes, "--runs", "3"]
+    ended = subprocess.run([*call, "--json"], cwd=folder, capture_output=True, check=True)
+    found = json.loads(ended.stdout)
+    fields = ["schema", "command", "file", "backend", "load_ms", "peak_bytes", "timings"]
+    assert list(found) == fields and found["schema"] == 1
+    assert [timing["shapes"] for timing in found["timings"]] == ["x=1,8", "x=64,8"]
+    native = object_of("bench", file, *shapes, "--runs", "1", folder=folder)
+    for timing, other in zip(found["timings"], native["timings"], strict=True):
+        assert set(timing) <= set(other) and timing["runs"] == 3
+        assert 0 < timing["min_ms"] <= timing["median_ms"] <= timing["p90_ms"] <= timing["max_ms"]
+        counts = ("operations", "bytes")
+        assert [timing[key] for key in counts] == [other[key] for key in counts]
+    for form, lines in (("csv", 3), ("markdown", 4), ("text", 5)):
+        ended = subprocess.run(
+            [*call, "--format", form], cwd=folder, capture_output=True, check=True
+        )
+        assert len(ended.stdout.decode().splitlines()) == lines
+
+
+def test_bench_starts_python_for_torch_only(folder):
+    call = ["bench", "net.json", "--shape", "x=3,8", "--runs", "1"]
+    assert run_command(*call, folder=folder, **NO_PYTHON).returncode == 0
+    ended = run_command(*call, "--backend", "torch", folder=folder, **NO_PYTHON)
+    assert ended.returncode == 4 and "could not start /nowhere/python3" in ended.stderr
+    assert refusal_of(*call, "--backend", "torch", "--ops", folder=folder, status=2).startswith(
+        "mithril: --ops is for the backend cpu, not for torch\n"
+    )
+
+
+@pytest.mark.skipif(find_spec("mithril._torch") is None, reason="torch is not built")
+def test_bench_times_torch(folder):
+    call = ["bench", "net.json", "--shape", "x=3,8", "--runs", "2", "--backend", "torch"]
+    found = object_of(*call, folder=folder)
+    assert found["backend"] == "torch" and found["timings"][0]["runs"] == 2
