@@ -1,8 +1,9 @@
-// What a group of several processes adds to the time of `compile` and of the program of a step.
+// What a group of several processes adds to the time of `compile`, of the program of a step, and of
+// all that comes before the first step: these two, and the plan for the sizes of the first batch.
 // Prints the median of the processor times of one thread, in milliseconds, without and with a group
 // of two processes, and the median of the ratios of interleaved rounds. Exchanges cost nothing
 // here: the other process of the group sends the bytes of this one.
-// Usage: compile_with_group [ROUNDS]
+// Usage: compile_with_group [ROUNDS] [NAME ...]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <ctime>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,9 +58,10 @@ struct Case {
   const char* name;
   ml::TrainModel train;
   std::vector<std::pair<ml::KeyRef, ml::ShapeSpec>> shapes;
+  ml::TensorMap row;
 
   ml::CompiledModel compile(const std::shared_ptr<ml::Communicator>& group) const {
-    return ml::compile(train, ml::cpu(), {.shapes = shapes, .group = group});
+    return ml::compile(train, ml::cpu({.threads = 1}), {.shapes = shapes, .group = group});
   }
 };
 
@@ -76,7 +79,11 @@ Case mlp() {
     net += ml::Linear({.dimension = width});
   }
   net.expose_keys({{"scores", net.cout()}});
-  return {"mlp_3_layers", with_loss(net, "scores", "y"), {{"x", {ml::any, 784}}}};
+  return {
+      "mlp_3_layers",
+      with_loss(net, "scores", "y"),
+      {{"x", {ml::any, 784}}},
+      {{"x", ml::Tensor(ml::DType::float32, {1, 784})}, {"y", ml::Tensor(ml::DType::int64, {1})}}};
 }
 
 Case gpt() {
@@ -90,14 +97,22 @@ Case gpt() {
   net |= ml::Reshape({.shape = {-1}})({{"input", "targets"}, {"output", "classes"}});
   return {"gpt_4_layers",
           with_loss(net, "scores", "classes"),
-          {{"input_ids", {ml::any, length}}, {"targets", {ml::any, length}}}};
+          {{"input_ids", {ml::any, length}}, {"targets", {ml::any, length}}},
+          {{"input_ids", ml::Tensor(ml::DType::int64, {1, length})},
+           {"targets", ml::Tensor(ml::DType::int64, {1, length})},
+           {"attention_mask", ml::Tensor::full(ml::DType::boolean, {1, length}, true)}}};
 }
 
 Case cnn() {
   ml::Model net;
   net |=
       resnet::model(resnet::resnet_34())({{"pixel_values", "pixel_values"}, {"logits", "logits"}});
-  return {"resnet_34", with_loss(net, "logits", "y"), {{"pixel_values", {ml::any, 3, 224, 224}}}};
+  constexpr int64_t width = 32;
+  return {"resnet_34",
+          with_loss(net, "logits", "y"),
+          {{"pixel_values", {ml::any, 3, width, width}}},
+          {{"pixel_values", ml::Tensor(ml::DType::float32, {1, 3, width, width})},
+           {"y", ml::Tensor(ml::DType::int64, {1})}}};
 }
 
 double milliseconds(const std::function<void()>& call) {
@@ -111,6 +126,25 @@ double milliseconds(const std::function<void()>& call) {
   return now() - begin;
 }
 
+// Without the time of computing a step.
+double milliseconds_to_first_step(const Case& each,
+                                  const std::shared_ptr<ml::Communicator>& group) {
+  const ml::TensorMap& row = each.row;
+  double time = 0;
+  const auto add = [&](double sign, const std::function<void()>& call) {
+    time += sign * milliseconds(call);
+  };
+  std::optional<ml::CompiledModel> compiled;
+  std::optional<ml::TrainingStep> step;
+  ml::Adam optimizer({.lr = 1e-3});
+  add(1, [&] { compiled = each.compile(group); });
+  ml::TensorMap params = compiled->get_parameters();
+  add(1, [&] { step.emplace(*compiled, optimizer); });
+  add(1, [&] { (*step)(params, row); });
+  add(-1, [&] { (*step)(params, row); });
+  return time;
+}
+
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -120,6 +154,7 @@ double median(std::vector<double> values) {
 void print(const char* name, const char* what, int rounds,
            const std::function<double(const std::shared_ptr<ml::Communicator>&)>& measure) {
   const auto group = std::make_shared<Twins>();
+  ml::register_communicator(group);
   std::vector<double> alone, both, ratios;
   for (int i = 0; i < rounds; ++i) {
     const bool first = i % 2 == 0;
@@ -136,7 +171,9 @@ void print(const char* name, const char* what, int rounds,
 
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 41;
+  const std::vector<std::string> names(argv + std::min(argc, 2), argv + argc);
   for (const Case& each : {mlp(), gpt(), cnn()}) {
+    if (!names.empty() && std::find(names.begin(), names.end(), each.name) == names.end()) continue;
     each.compile(nullptr);
     print(each.name, "compile", rounds, [&](const std::shared_ptr<ml::Communicator>& group) {
       return milliseconds([&] { each.compile(group); });
@@ -145,6 +182,9 @@ int main(int argc, char** argv) {
       const ml::CompiledModel compiled = each.compile(group);
       ml::Adam optimizer({.lr = 1e-3});
       return milliseconds([&] { ml::TrainingStep(compiled, optimizer); });
+    });
+    print(each.name, "all", rounds, [&](const std::shared_ptr<ml::Communicator>& group) {
+      return milliseconds_to_first_step(each, group);
     });
   }
 }
