@@ -10,8 +10,8 @@ from .._core import CompiledModel, Model, raise_error, wrong_argument
 def source_of(compiled: CompiledModel) -> tuple[Model, dict[str, Any]]:
     """Returns the model of a compiled model, and the options of `ml.compile`.
 
-    TypeError E0395 for a compiled model that was made of another one, as `bind` does, and
-    InputError E0821 if the model has changed since.
+    TypeError E0395 for a compiled model that was made of another one, as `bind` does, InputError
+    E0821 if the model has changed since, and BackendError E1054 if several processes train it.
     """
     known = vars(compiled)
     if "_source" not in known or "_bound" in known:
@@ -24,5 +24,12 @@ def source_of(compiled: CompiledModel) -> tuple[Model, dict[str, Any]]:
             "E0821",
             "a compiled model cannot be saved after its model has changed",
             help="compile the model again",
+        )
+    if compiled.group is not None and compiled.group.size > 1 and not options["inference"]:
+        raise_error(
+            "BackendError",
+            "E1054",
+            "a package cannot train on several processes",
+            help="give ml.save_package the model and whole parameters, on one process",
         )
     return model, options

@@ -137,6 +137,9 @@ texts = {
     "bucket": refused(lambda: compiled_with(bucket_bytes=1024 * (group.rank + 1))),
     "code": refused(lambda: ml.codegen(compiled_with(), "model.cpp", data=data(4, 0))),
     "jax": refused(lambda: ml.to_jax(compiled_with(), "model.py")),
+    "package": refused(
+        lambda: ml.save_package("no_package", compiled_with(), compiled_with().get_parameters())
+    ),
     "hook": refused(lambda: compiled_with().register_hook("scores", print)),
     "seed": refused(
         lambda: ml.TrainingStep(compiled_with(), ml.SGD(0.1))(
@@ -159,6 +162,8 @@ def test_what_a_group_excludes_is_refused_on_all_processes():
         assert "bucket_bytes = 1024" in texts["bucket"]
         assert "E1054" in texts["code"]
         assert "E1054" in texts["jax"]
+        assert "E1054" in texts["package"]
+        assert "give ml.save_package the model" in texts["package"]
         assert "E1054" in texts["hook"]
         assert "parameter '" in texts["seed"]
 
