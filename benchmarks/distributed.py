@@ -1,6 +1,7 @@
 """Measures training on several processes beside DistributedDataParallel of PyTorch.
 
 Usage: torchrun --nproc-per-node 2 benchmarks/distributed.py [--rounds N] [--only NAME ...]
+       python benchmarks/distributed.py [--rounds N] [--only NAME ...]
 
 Each process has one thread. The steps are interleaved: in each round each of them runs a few times
 after a barrier, and the slowest process counts. `limit` is our step without an exchange, followed
@@ -8,6 +9,9 @@ by one all_reduce of as many bytes as the gradients have, from a buffer that was
 is DistributedDataParallel with gradient_as_bucket_view, and `eager` the step of PyTorch in one
 process without an exchange. Prints the medians in milliseconds, and the medians of the ratios of
 the rounds.
+
+Without a launcher `ours` is the step of a group of one process, and `alone` the step without a
+group.
 """
 
 from __future__ import annotations
@@ -51,7 +55,9 @@ def our_step(
 def torch_steps(
     make: Callable[[], torch.nn.Module], loss: Callable[..., torch.Tensor]
 ) -> dict[str, Step]:
-    """The step of one process, and that of DistributedDataParallel."""
+    """The step of one process, and that of DistributedDataParallel. None without a launcher."""
+    if not torch.distributed.is_initialized():
+        return {}
 
     def step_of(module: torch.nn.Module) -> Step:
         optimizer = torch.optim.Adam(module.parameters(), lr=1e-3)
@@ -189,13 +195,14 @@ def main() -> None:
     for name in given.only:
         steps, count = gpt(group) if name == "gpt_4x128" else mlp(name, group)
         buffer = torch.zeros(count)
-        alone = steps.pop("alone")
+        if group.size > 1:
+            alone = steps.pop("alone")
 
-        def limit(alone: Step = alone, buffer: torch.Tensor = buffer) -> None:
-            alone()
-            torch.distributed.all_reduce(buffer)
+            def limit(alone: Step = alone, buffer: torch.Tensor = buffer) -> None:
+                alone()
+                torch.distributed.all_reduce(buffer)
 
-        steps["limit"] = limit
+            steps["limit"] = limit
         for step in steps.values():
             milliseconds(step, group)
         times: dict[str, list[float]] = {key: [] for key in steps}
@@ -208,7 +215,7 @@ def main() -> None:
         medians = ", ".join(f"{key} {statistics.median(v):.2f} ms" for key, v in times.items())
         ratios = ", ".join(
             f"ours / {key} {median_ratio(times['ours'], times[key]):.2f}"
-            for key in ("limit", "ddp")
+            for key in (("limit", "ddp") if group.size > 1 else ("alone",))
         )
         print(f"{name}: {medians}; {ratios}", flush=True)
 

@@ -107,6 +107,18 @@ void check_alike(const Trained& found, const Trained& expected, double tolerance
     CHECK(found.losses[i] == doctest::Approx(expected.losses[i]).epsilon(1e-11));
 }
 
+void check_same_bits(const Trained& found, const Trained& expected) {
+  for (const auto& item : expected.params) {
+    CAPTURE(item.key());
+    CHECK(identical(found.params.at(item.key()), item.tensor()));
+  }
+  for (const auto& item : expected.state) {
+    CAPTURE(item.key());
+    CHECK(identical(found.state.at(item.key()), item.tensor()));
+  }
+  CHECK(found.losses == expected.losses);
+}
+
 void check_sizes_of_groups(const std::vector<std::int64_t>& sizes, const MakeOptimizer& make,
                            const TrainingOptions& options, double tolerance,
                            bool regularized = false,
@@ -120,6 +132,7 @@ void check_sizes_of_groups(const std::vector<std::int64_t>& sizes, const MakeOpt
           train(communicator(own.name()), sizes, make, options, regularized, memory);
     });
     CHECK(errors == no_errors(size));
+    if (size == 1) check_same_bits(each.front(), alone);
     check_alike(each.front(), alone, tolerance);
     for (const Trained& other : each) {
       for (const auto& item : each.front().params) {
