@@ -1,9 +1,8 @@
 // What a profile costs an evaluation of 21 layers: calls with and without one alternate. Prints the
 // medians of rounds of calls in microseconds as JSON. `--rounds N` (default: 2001).
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -67,8 +66,8 @@ int main(int count, char** arguments) {
     const mithril::Profile profile;
     with.push_back(round());
   }
-  fmt::print(
-      "{{\"rounds\": {}, \"without_us\": {:.3f}, \"with_us\": {:.3f}, "
-      "\"fastest_tenth_without_us\": {:.3f}, \"fastest_tenth_with_us\": {:.3f}}}\n",
+  std::printf(
+      "{\"rounds\": %d, \"without_us\": %.3f, \"with_us\": %.3f, "
+      "\"fastest_tenth_without_us\": %.3f, \"fastest_tenth_with_us\": %.3f}\n",
       rounds, median(without), median(with), fastest_tenth(without), fastest_tenth(with));
 }
