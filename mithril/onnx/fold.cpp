@@ -156,6 +156,14 @@ bool is_few_sizes(const Value& value) {
          value.known.size() <= static_cast<std::int64_t>(most_axes);
 }
 
+// Whether all inputs are few known numbers. Some may be left out.
+bool is_few_numbers(const NodeContext& node) {
+  return node.count() <= most_axes &&
+         std::all_of(node.values().begin(), node.values().end(), [](const Value& value) {
+           return value.type == ElementType::undefined || is_few_sizes(value);
+         });
+}
+
 // Whether the input is sizes, or a known vector or scalar of ints.
 bool is_size_like(const Value& value) {
   if (value.sizes) return true;
@@ -292,7 +300,7 @@ std::optional<Outputs> from_sizes(const NodeContext& node) {
   const std::string& op = node.node().op;
   const Value& value = node.value(0);
   const bool is_open = has_sizes(node);
-  if (!is_open && !is_few_sizes(value)) return std::nullopt;
+  if (!is_open && !is_few_numbers(node)) return std::nullopt;
   // Of known numbers, too: the fold of a node composes a model and runs it.
   if (const SizeFunction function = arithmetic_of(op))
     return is_open || are_small(node) ? elementwise_sizes(node, function) : std::nullopt;

@@ -156,6 +156,10 @@ Outputs mod(const NodeContext& node) {
 // The type is that of the base.
 Outputs power(const NodeContext& node) {
   const ElementType type = node.type(0), exponent = node.type(1);
+  const Value& stated = node.value(1);
+  // A number is part of the formula: a square becomes a product.
+  if (is_float(type) && stated.known && stated.known.rank() == 0)
+    return {apply("power", {node[0], stated.known->at_as_double(0)})};
   const Connection b = aligned(node);
   if (is_int(type) && is_float(exponent))
     return {converted(apply("power", {converted(node[0], exponent), b}), type)};

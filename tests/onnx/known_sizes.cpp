@@ -31,7 +31,8 @@ Tensor made_by(const KnownNode& known) {
                        onnx_ints("two", {}, {2}), onnx_ints("three", {1}, {3}),
                        onnx_ints("axes", {1}, {0}), onnx_ints("v", {4}, {4, 5, 6, 7}),
                        onnx_ints("ends", {2}, {3, -1}), onnx_ints("signed", {4}, {-7, 7, 0, 9}),
-                       onnx_ints("large", {1}, {std::int64_t{1} << 40})},
+                       onnx_ints("large", {1}, {std::int64_t{1} << 40}),
+                       onnx_ints("many", {5000}, std::vector<std::int64_t>(5000, 2))},
       .inputs = {tests::onnx_value("x", {1})},
       .outputs = {tests::onnx_value("y", {1}),
                   tests::onnx_value("made", known.dims, onnx::ElementType::int64)}};
@@ -39,6 +40,12 @@ Tensor made_by(const KnownNode& known) {
   return compile(net.model, cpu())
       .evaluate(net.parameters, {{"x", Tensor::of<float>({1}, {1})}})
       .at("made");
+}
+
+std::vector<std::int64_t> many_after_one() {
+  std::vector<std::int64_t> made(5001, 2);
+  made.front() = 1;
+  return made;
 }
 
 const std::string axis = tests::onnx_int_attribute("axis", 0);
@@ -60,7 +67,8 @@ TEST_CASE("onnx: nodes on known sizes make what the ops make") {
       {onnx_node("Sub", {"three", "v"}, {"made"}), {4}, {-1, -2, -3, -4}},
       {onnx_node("Mul", {"v", "v"}, {"made"}), {4}, {16, 25, 36, 49}},
       {onnx_node("Div", {"v", "two"}, {"made"}), {4}, {2, 2, 3, 3}},
-      // Not as sizes: quotients of negative numbers, and products that wrap.
+      // Not as sizes: many numbers, quotients of negative ones, and products that wrap.
+      {onnx_node("Concat", {"one", "many"}, {"made"}, {axis}), {5001}, many_after_one()},
       {onnx_node("Div", {"signed", "two"}, {"made"}), {4}, {-3, 3, 0, 4}},
       {onnx_node("Mul", {"large", "large"}, {"made"}), {1}, {0}},
   };

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "backends/cpu/cpu.hpp"
@@ -157,6 +158,28 @@ TEST_CASE("onnx: shapes that are computed from a size that is not known stay sym
        .outputs = {onnx_value("y", {-1, 3, 2})}});
   CHECK(net.model.shape("y") == KnownShape{"N", 3, 2});
   CHECK(net.parameters.empty());
+}
+
+TEST_CASE("onnx: powers with a known exponent") {
+  const FileFolder folder;
+  const std::vector<float> x = {-3, -0.0F, 0.5F, 3};
+  for (const float exponent : {2.0F, 3.0F, -1.0F, 0.5F, 0.0F}) {
+    const OnnxModel net =
+        read_graph(folder, {.nodes = {onnx_node("Pow", {"x", "exponent"}, {"y"})},
+                            .initializers = {tests::onnx_floats("exponent", {}, {exponent})},
+                            .inputs = {onnx_value("x", {4})},
+                            .outputs = {onnx_value("y", {4})}});
+    const Tensor y = compile(net.model, cpu())
+                         .evaluate(net.parameters, {{"x", Tensor::of<float>({4}, x)}})
+                         .at("y");
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const float expected = std::pow(x[i], exponent), found = y.values<float>()[i];
+      CAPTURE(exponent);
+      CAPTURE(x[i]);
+      const bool is_equal = found == expected || (std::isnan(found) && std::isnan(expected));
+      CHECK((is_equal || found == doctest::Approx(expected)));
+    }
+  }
 }
 
 TEST_CASE("onnx: a constant input chooses the branch, and the other one may be wrong") {
