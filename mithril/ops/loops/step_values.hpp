@@ -50,6 +50,21 @@ inline size_t axis_of_steps(Solver& s, const Datum& axis, size_t rank) {
   return static_cast<size_t>(given < 0 ? given + count : given);
 }
 
+// States that a sequence has this many elements. The error of sequences of different lengths says
+// what to do.
+inline void same_steps(Solver& s, const Dim& elements, const Dim& steps) {
+  try {
+    s.same(elements, steps);
+  } catch (const Error& error) {
+    if (error.code() != "E0202" || !error.details().help.empty()) throw;
+    ErrorDetails details = error.details();
+    details.help =
+        "the sequences of a loop have one length: cut the longer ones, or pad the shorter ones and "
+        "give Scan the lengths of the samples: lengths=";
+    raise(std::move(details));
+  }
+}
+
 // States that `sequence` has the dims of `item`, and the steps along `axis`.
 inline bool solve_axis_of_steps(Solver& s, std::string_view sequence, std::string_view item) {
   const Datum* axis = s.value("axis");
@@ -58,7 +73,7 @@ inline bool solve_axis_of_steps(Solver& s, std::string_view sequence, std::strin
   std::vector<Dim> dims;
   if (s.shape(sequence, dims)) {
     const size_t at = axis_of_steps(s, *axis, dims.size());
-    s.same(dims[at], steps);
+    same_steps(s, dims[at], steps);
     dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(at));
     s.set_shape(item, dims);
     return true;

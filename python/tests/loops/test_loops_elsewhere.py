@@ -104,8 +104,17 @@ def test_wrong_names_and_lengths():
         ml.Scan(elman(), carry={"h": "h_next"}, sequences=["x"], length=-1)
     x, z = ml.IOKey("x"), ml.IOKey("z")
     two = ml.Scan(ml.Model.create(y=x * z), sequences=["x", "z"], outputs=["y"])
-    with pytest.raises(ml.ShapeError):
+    with pytest.raises(ml.ShapeError) as raised:
         two.set_shapes({"x": [5, 3], "z": [6, 3]})
+    assert str(raised.value) == (
+        "mithril.ShapeError[E0202]: Scan: two dims differ\n"
+        '  one side   : 6        given by set_shapes({"z": [6, 3]})\n'
+        '  other side : 5        given by set_shapes({"x": [5, 3]})\n'
+        '  sequence   : [6, 3]   on z, pattern "*a"\n'
+        '  steps      : 5        given by set_shapes({"x": [5, 3]})\n'
+        "  help: the sequences of a loop have one length: cut the longer ones, or pad the shorter "
+        "ones and give Scan the lengths of the samples: lengths="
+    )
     x, z = ml.IOKey("x"), ml.IOKey("z")
     two = ml.Scan(ml.Model.create(y=x * z), sequences=["x", "z"], outputs=["y"])
     compiled = ml.compile(two, ml.CpuBackend(), shapes={"x": [None, 3], "z": [None, 3]})
