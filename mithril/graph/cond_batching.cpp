@@ -4,6 +4,7 @@
 #include "mithril/graph/batch_context.hpp"
 #include "mithril/graph/cond_node.hpp"
 #include "mithril/graph/nested_batching.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril {
@@ -13,8 +14,8 @@ class CondBatching {
  public:
   explicit CondBatching(BatchContext& context)
       : context_(context),
-        then_(parse_graph(context.value("then").text())),
-        otherwise_(parse_graph(context.value("otherwise").text())) {
+        then_(nested_graph(context.value("then"))->copy()),
+        otherwise_(nested_graph(context.value("otherwise"))->copy()) {
     for (int i = 0; i < context.list_size(); ++i)
       batched_.push_back(context.is_batched("arguments", i));
   }

@@ -4,6 +4,7 @@
 
 #include "mithril/graph/cond_node.hpp"
 #include "mithril/graph/grad_context.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/reverse_mode.hpp"
 #include "mithril/op/op_def.hpp"
@@ -64,8 +65,8 @@ ValueId in_dtype(const Expression& given, DType dtype) {
 }  // namespace
 
 void differentiate_cond(GradContext& c) {
-  const Graph then = parse_graph(c.value("then").text()),
-              otherwise = parse_graph(c.value("otherwise").text());
+  const Graph then = nested_graph(c.value("then"))->copy(),
+              otherwise = nested_graph(c.value("otherwise"))->copy();
   std::vector<size_t> seeds, wanted;
   for (size_t k = 0; k < then.outputs().size(); ++k) {
     const bool flows = is_floating(then.value(then.outputs()[k].value).dtype);

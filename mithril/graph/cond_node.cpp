@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mithril/graph/nested_evaluation.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/op/eval_context.hpp"
 #include "mithril/op/op_def.hpp"
@@ -27,8 +28,8 @@ CondNode cond_of(const Node& node) {
 std::vector<Argument> cond_arguments(const CondNode& cond) {
   std::vector<Argument> arguments{cond.condition};
   arguments.insert(arguments.end(), cond.arguments.begin(), cond.arguments.end());
-  for (Datum datum : {Datum(to_string(cond.then)), Datum(to_string(cond.otherwise)),
-                      results_of_nested(cond.results)})
+  for (Datum datum :
+       {nested_datum(cond.then), nested_datum(cond.otherwise), results_of_nested(cond.results)})
     arguments.emplace_back(std::move(datum));
   return arguments;
 }
@@ -39,7 +40,7 @@ std::vector<ValueId> add_cond(Graph& graph, const CondNode& cond, const std::str
 
 void evaluate_cond(EvalContext& c) {
   const bool chosen = c.read<bool>("condition")[0];
-  const Graph branch = parse_graph(c.text(chosen ? "then" : "otherwise"));
+  const Graph branch = nested_graph(c.value(chosen ? "then" : "otherwise"))->copy();
   std::vector<Tensor> given;
   std::vector<Dims> dims;
   for (int i = 0; i < c.list_size(); ++i) {

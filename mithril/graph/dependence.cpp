@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "mithril/graph/cond_node.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
-#include "mithril/graph/while_node.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril {
@@ -39,25 +39,24 @@ Dependence through_steps(Dependence step, size_t carries) {
 
 // On the arguments that are the inputs of the nested graphs.
 Dependence of_nested(const Node& node, Through through) {
-  if (is_scan(node)) {
-    const ScanLoop scan = scan_of(node);
-    return through_steps(dependence(scan.body, through), scan.carries);
-  }
+  const auto inside = [&](std::string_view port) {
+    return dependence(*nested_graph(node, port), through);
+  };
+  if (is_scan(node)) return through_steps(inside("body"), carries_of_scan(node));
   if (is_cond(node)) {
-    const CondNode cond = cond_of(node);
-    Dependence either = dependence(cond.then, through);
-    const Dependence other = dependence(cond.otherwise, through);
+    Dependence either = inside("then");
+    const Dependence other = inside("otherwise");
     for (size_t k = 0; k < either.size(); ++k) add_all(either[k], other[k]);
     return either;
   }
-  const WhileNode loop = while_of(node);
-  Dependence step = dependence(loop.body, through);
+  Dependence step = inside("body");
+  const size_t carries = step.size();
   // The condition says how many steps there are.
-  const std::vector<bool> goes_on = dependence(loop.condition, through).front();
   if (through == Through::all_values) {
+    const std::vector<bool> goes_on = inside("condition").front();
     for (std::vector<bool>& carry : step) add_all(carry, goes_on);
   }
-  return through_steps(std::move(step), loop.carries());
+  return through_steps(std::move(step), carries);
 }
 
 }  // namespace
@@ -71,8 +70,10 @@ Dependence dependence(const Graph& graph, const Node& node, Through through) {
   for (const std::vector<bool>& inner : of_nested(node, through)) {
     std::vector<bool>& outer = made.emplace_back(count);
     std::copy(inner.begin(), inner.end(), outer.begin() + static_cast<std::ptrdiff_t>(first));
-    if (is_cond(node) && passes(graph.value(cond_of(node).condition), through))
-      outer[node.argument_index("condition")] = true;
+    if (!is_cond(node)) continue;
+    const size_t condition = node.argument_index("condition");
+    if (passes(graph.value(*tensor_of(node.arguments[condition])), through))
+      outer[condition] = true;
   }
   return made;
 }
@@ -98,6 +99,13 @@ Dependence dependence(const Graph& graph, Through through) {
   Dependence outputs;
   for (const Output& output : graph.outputs()) outputs.push_back(values[index(output.value)]);
   return outputs;
+}
+
+Dependence dependence(const NestedGraph& graph, Through through) {
+  const auto through_all = [](const Graph& of) { return dependence(of, Through::all_values); };
+  const auto through_floats = [](const Graph& of) { return dependence(of, Through::floats); };
+  return through == Through::floats ? graph.find_once(1, through_floats)
+                                    : graph.find_once(0, through_all);
 }
 
 bool depends_on(const std::vector<bool>& arguments, const std::vector<bool>& some) {

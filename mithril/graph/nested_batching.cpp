@@ -13,10 +13,7 @@ namespace {
 Dim size_inside(const Graph& graph, const Dim& size) {
   const Dim known = resolve(size);
   if (known.is_constant()) return known;
-  const std::string text = to_string(graph);
-  std::string name = "rows";
-  while (text.find(name) != std::string::npos) name += "_";
-  return Dim(graph.facts()->symbol(name));
+  return Dim(graph.facts()->symbol("rows"));
 }
 
 // The row that each index reads: its own if it is chosen, otherwise the row of the first chosen

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mithril/base/error.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/observer.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -15,21 +16,10 @@ thread_local const Observer* observer_of_thread = nullptr;
 
 }  // namespace
 
-const std::vector<std::string_view>& nested_graph_ports(const OpDef& op) {
-  static const std::vector<std::string_view> none, loop{"body"}, cond{"then", "otherwise"},
-      conditional_loop{"condition", "body"};
-  if (op.name == "scan") return loop;
-  if (op.name == "cond") return cond;
-  return op.name == "while_loop" ? conditional_loop : none;
-}
-
-bool has_nested_graphs(const Node& node) { return !nested_graph_ports(*node.op).empty(); }
-
 std::vector<Graph> nested_graphs(const Node& node) {
   std::vector<Graph> graphs;
   for (const std::string_view port : nested_graph_ports(*node.op))
-    graphs.push_back(
-        parse_graph(std::get<Datum>(node.arguments[node.argument_index(port)]).text()));
+    graphs.push_back(nested_graph(node, port)->copy());
   return graphs;
 }
 
@@ -74,9 +64,10 @@ std::string free_prefix(const Graph& graph, const std::string& prefix) {
 bool observes(const Observer& observer, const Graph& graph) {
   return std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const Node& node) {
     if (observer.wants(node)) return true;
-    const std::vector<Graph> graphs = nested_graphs(node);
-    return std::any_of(graphs.begin(), graphs.end(),
-                       [&](const Graph& nested) { return observes(observer, nested); });
+    const std::vector<std::string_view>& ports = nested_graph_ports(*node.op);
+    return std::any_of(ports.begin(), ports.end(), [&](std::string_view port) {
+      return observes(observer, nested_graph(node, port)->graph());
+    });
   });
 }
 

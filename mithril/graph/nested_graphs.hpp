@@ -7,15 +7,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mithril/graph/graph.hpp"
+#include "mithril/graph/nested_graph.hpp"
 
 namespace mithril {
 
 class Observer;
 
-// The ports of the op at which a node has the text of a graph; empty: it has none.
-const std::vector<std::string_view>& nested_graph_ports(const OpDef& op);
-bool has_nested_graphs(const Node& node);
 std::vector<Graph> nested_graphs(const Node& node);  // in the order of the ports
 
 // The dtypes and dims of the outputs of such a node, for its port `results`, and read from there.

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "mithril/graph/graph.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/parse_values.hpp"
 #include "mithril/graph/text_syntax.hpp"
 #include "mithril/op/op_def.hpp"
@@ -115,6 +116,7 @@ class GraphParser {
       node.outputs.push_back(graph_.add_value(std::move(value)));
       define(token, node.outputs.back());
     }
+    keep_nested_graphs(node);
     graph_.add_node(std::move(node));
   }
 

@@ -15,6 +15,7 @@ namespace {
 struct PrintOptions {
   bool numbered_symbols = false;
   bool elements = true;  // of constants
+  bool texts = true;     // values that are strings, such as graphs in nodes
   size_t most_elements = std::numeric_limits<size_t>::max();
 };
 
@@ -132,7 +133,7 @@ class GraphWriter {
       case kind::float_value:
         return real_text(datum.real());
       case kind::string:
-        return string_text(datum.text());
+        return options_.texts ? string_text(datum.text()) : "\"\"";
       case kind::dtype:
         return std::string(name(datum.dtype()));
       case kind::ellipsis:
@@ -161,6 +162,23 @@ class GraphWriter {
   std::string text_;
 };
 
+// Compares the strings.
+bool same_texts(const Datum& a, const Datum& b) {
+  if (a.kind() != b.kind()) return false;
+  if (a.kind() == kind::string) return same(a, b);
+  return a.kind() != kind::tuple ||
+         std::equal(a.tuple().begin(), a.tuple().end(), b.tuple().begin(), b.tuple().end(),
+                    [](const Datum& x, const Datum& y) { return same_texts(x, y); });
+}
+
+bool same_texts(const Node& a, const Node& b) {
+  return std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(),
+                    [](const Argument& x, const Argument& y) {
+                      const Datum *left = std::get_if<Datum>(&x), *right = std::get_if<Datum>(&y);
+                      return left && right ? same_texts(*left, *right) : left == right;
+                    });
+}
+
 bool same_elements(const Constant& a, const Constant& b) {
   return identical(a.tensor.host(), b.tensor.host());
 }
@@ -174,10 +192,12 @@ std::string short_text(const Graph& graph) {
 }
 
 bool operator==(const Graph& a, const Graph& b) {
-  const PrintOptions options{.numbered_symbols = true, .elements = false};
+  const PrintOptions options{.numbered_symbols = true, .elements = false, .texts = false};
   return std::equal(a.constants().begin(), a.constants().end(), b.constants().begin(),
                     b.constants().end(), same_elements) &&
-         GraphWriter(a, options).run() == GraphWriter(b, options).run();
+         GraphWriter(a, options).run() == GraphWriter(b, options).run() &&
+         std::equal(a.nodes().begin(), a.nodes().end(), b.nodes().begin(), b.nodes().end(),
+                    [](const Node& x, const Node& y) { return same_texts(x, y); });
 }
 
 }  // namespace mithril

@@ -5,6 +5,7 @@
 #include "mithril/graph/byte_stream.hpp"
 #include "mithril/graph/byte_tags.hpp"
 #include "mithril/graph/graph_bytes.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
@@ -161,6 +162,7 @@ class GraphDecoder {
     for (size_t left = all_.count(); left > 0; --left) node.outputs.push_back(made());
     const size_t made = node.outputs.size(), stated = node.op->outputs.size();
     check(made > 0 && (node.op->list_output() < 0 ? made == stated : made + 1 >= stated));
+    keep_nested_graphs(node);
     graph_.add_node(std::move(node));
   }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
@@ -74,7 +75,9 @@ void check_key(const Graph& graph, const Node& node, const std::vector<bool>& of
 
 // The same in the graphs of a node. What depends on no step outside does not inside.
 void check_nested_keys(const Node& node, const std::vector<bool>& of_step) {
-  for (const Graph& nested : nested_graphs(node)) {
+  for (const std::string_view port : nested_graph_ports(*node.op)) {
+    const std::shared_ptr<const NestedGraph> held = nested_graph(node, port);
+    const Graph& nested = held->graph();
     std::vector<bool> inside(nested.values().size());
     const size_t first = node.argument_index("arguments");
     for (size_t i = 0; i < node.list_size(); ++i) {
@@ -102,11 +105,16 @@ Datum step_numbers(const Dim& first, int64_t stride, bool added) {
 
 bool is_scan(const Node& node) { return node.op->name == "scan"; }
 
+size_t carries_of_scan(const Node& node) {
+  const Argument& carries = node.arguments[node.argument_index("carries")];
+  return static_cast<size_t>(std::get<Datum>(carries).integer());
+}
+
 ScanLoop scan_of(const Node& node) {
   const auto value = [&](std::string_view port) -> const Datum& {
     return std::get<Datum>(node.arguments[node.argument_index(port)]);
   };
-  ScanLoop scan{.body = parse_graph(value("body").text()),
+  ScanLoop scan{.body = nested_graph(value("body"))->copy(),
                 .carries = static_cast<size_t>(value("carries").integer()),
                 .sequences = static_cast<size_t>(value("sequences").integer()),
                 .length = value("length"),
@@ -118,7 +126,7 @@ ScanLoop scan_of(const Node& node) {
 }
 
 ScanLoop scan_of(const NodeContext& context) {
-  ScanLoop scan{.body = parse_graph(context.value("body").text()),
+  ScanLoop scan{.body = nested_graph(context.value("body"))->copy(),
                 .carries = static_cast<size_t>(context.value("carries").integer()),
                 .sequences = static_cast<size_t>(context.value("sequences").integer()),
                 .length = context.value("length"),
@@ -153,7 +161,7 @@ std::vector<Argument> scan_arguments(const Graph& graph, const ScanLoop& scan) {
   for (const Value& value : scan_outputs(graph, scan))
     results.emplace_back(Tuple{Datum(value.dtype), Datum::dims(value.dims)});
   std::vector<Argument> arguments(scan.arguments.begin(), scan.arguments.end());
-  for (Datum datum : {Datum(to_string(scan.body)), Datum(static_cast<int64_t>(scan.carries)),
+  for (Datum datum : {nested_datum(scan.body), Datum(static_cast<int64_t>(scan.carries)),
                       Datum(static_cast<int64_t>(scan.sequences)), scan.length, Datum(scan.reverse),
                       Datum(std::move(results)), scan.numbers})
     arguments.emplace_back(std::move(datum));

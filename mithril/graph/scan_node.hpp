@@ -31,6 +31,7 @@ Datum step_numbers(const Dim& first, int64_t stride, bool added);
 
 bool is_scan(const Node& node);
 ScanLoop scan_of(const Node& node);
+size_t carries_of_scan(const Node& node);
 ScanLoop scan_of(const NodeContext& context);
 // Adds a node. Its outputs are the last carries, then the stacks; the names of several outputs end
 // in "_0", "_1". ShapeError E0209 if a size of an output follows from no argument.

@@ -4,6 +4,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/graph/nested_evaluation.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/op/eval_context.hpp"
@@ -57,7 +58,7 @@ void check_steps(const ScanLoop& scan, size_t i, int64_t elements, int64_t lengt
 }
 
 void evaluate_scan(EvalContext& c) {
-  ScanLoop scan{.body = parse_graph(c.text("body")),
+  ScanLoop scan{.body = nested_graph(c.value("body"))->copy(),
                 .carries = static_cast<size_t>(c.integer("carries")),
                 .sequences = static_cast<size_t>(c.integer("sequences"))};
   std::vector<Tensor> given;

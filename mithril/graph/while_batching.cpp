@@ -5,6 +5,7 @@
 #include "mithril/graph/batch_context.hpp"
 #include "mithril/graph/cond_node.hpp"
 #include "mithril/graph/nested_batching.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/while_node.hpp"
 #include "mithril/op/op_def.hpp"
@@ -36,8 +37,8 @@ Graph step_or_same(const Graph& condition, const Graph& body) {
 }  // namespace
 
 void batch_while(BatchContext& context) {
-  const Graph condition = parse_graph(context.value("condition").text());
-  const Graph body = parse_graph(context.value("body").text());
+  const Graph condition = nested_graph(context.value("condition"))->copy();
+  const Graph body = nested_graph(context.value("body"))->copy();
   const size_t carries = body.outputs().size();
   const Dim& size = context.size();
   std::vector<bool> batched;

@@ -7,6 +7,7 @@
 #include "mithril/base/interrupt.hpp"
 #include "mithril/graph/grad_context.hpp"
 #include "mithril/graph/nested_evaluation.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_reference.hpp"
 #include "mithril/op/eval_context.hpp"
@@ -33,7 +34,7 @@ std::vector<Argument> while_arguments(const Graph& graph, const WhileNode& loop)
   }
   std::vector<Argument> arguments(loop.arguments.begin(), loop.arguments.end());
   for (Datum datum :
-       {Datum(to_string(loop.condition)), Datum(to_string(loop.body)), results_of_nested(results)})
+       {nested_datum(loop.condition), nested_datum(loop.body), results_of_nested(results)})
     arguments.emplace_back(std::move(datum));
   return arguments;
 }
@@ -43,7 +44,8 @@ std::vector<ValueId> add_while(Graph& graph, const WhileNode& loop, const std::s
 }
 
 void evaluate_while(EvalContext& c) {
-  const Graph condition = parse_graph(c.text("condition")), body = parse_graph(c.text("body"));
+  const Graph condition = nested_graph(c.value("condition"))->copy(),
+              body = nested_graph(c.value("body"))->copy();
   std::vector<Tensor> values;
   std::vector<Dims> dims;
   for (int i = 0; i < c.list_size(); ++i) {
@@ -74,7 +76,7 @@ std::string path_of_loop(const std::string& carry) {
 }  // namespace
 
 void refuse_gradient_of_while(GradContext& c) {
-  const Graph body = parse_graph(c.value("body").text());
+  const Graph body = nested_graph(c.value("body"))->copy();
   raise({.kind = ErrorKind::gradient,
          .code = "E0501",
          .path = path_of_loop(body.value(body.inputs().front()).name),

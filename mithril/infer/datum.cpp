@@ -7,6 +7,7 @@
 
 #include "mithril/base/limits.hpp"
 #include "mithril/base/printable.hpp"
+#include "mithril/infer/text_source.hpp"
 
 namespace mithril {
 
@@ -17,6 +18,14 @@ struct Datum::Nest {
 };
 
 namespace {
+
+// All strings of datums are of this type. Those with a source are empty, and the source has the
+// text.
+struct HeldText : std::string {
+  explicit HeldText(std::string text) : std::string(std::move(text)) {}
+  explicit HeldText(std::shared_ptr<const TextSource> given) : source(std::move(given)) {}
+  const std::shared_ptr<const TextSource> source;
+};
 
 constexpr int deepest_tuple =
     1000;  // so that walks of a datum may recurse, its destruction included
@@ -43,7 +52,7 @@ Datum& Datum::operator=(const Datum& other) = default;
 Datum& Datum::operator=(Datum&& other) noexcept = default;
 Datum::~Datum() = default;
 
-Datum::Datum(std::string text) : held_(std::make_shared<const std::string>(std::move(text))) {}
+Datum::Datum(std::string text) : held_(std::make_shared<const HeldText>(std::move(text))) {}
 
 Datum::Datum(Tuple items) {
   Nest nest{std::move(items)};
@@ -108,7 +117,26 @@ int64_t Datum::integer() const {
 }
 
 const std::string& Datum::text() const {
-  return *held_as<std::shared_ptr<const std::string>>(held_, *this, "a str");
+  const auto& text = *held_as<std::shared_ptr<const std::string>>(held_, *this, "a str");
+  const auto& held = static_cast<const HeldText&>(text);
+  return held.source ? held.source->text() : held;
+}
+
+Datum text_datum(std::shared_ptr<const TextSource> source) {
+  Datum datum;
+  datum.held_ =
+      std::shared_ptr<const std::string>(std::make_shared<const HeldText>(std::move(source)));
+  return datum;
+}
+
+std::shared_ptr<const TextSource> text_source(const Datum& datum) {
+  const auto* text = std::get_if<std::shared_ptr<const std::string>>(&datum.held_);
+  return text ? static_cast<const HeldText&>(**text).source : nullptr;
+}
+
+size_t text_hash(const Datum& datum) {
+  const auto source = text_source(datum);
+  return source ? source->hash() : std::hash<std::string>()(datum.text());
 }
 
 DType Datum::dtype() const { return held_as<DType>(held_, *this, "a dtype"); }
@@ -121,6 +149,16 @@ const Slice& Datum::slice() const {
   return *held_as<std::shared_ptr<const Slice>>(held_, *this, "a slice");
 }
 
+namespace {
+
+bool same_text(const Datum& a, const Datum& b) {
+  const auto left = text_source(a), right = text_source(b);
+  if (!left || !right) return a.text() == b.text();
+  return left == right || left->is_same(*right);
+}
+
+}  // namespace
+
 bool same(const Datum& a, const Datum& b) {
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
@@ -131,7 +169,7 @@ bool same(const Datum& a, const Datum& b) {
     case kind::float_value:  // a NaN is itself
       return std::bit_cast<uint64_t>(a.real()) == std::bit_cast<uint64_t>(b.real());
     case kind::string:
-      return a.text() == b.text();
+      return same_text(a, b);
     case kind::dtype:
       return a.dtype() == b.dtype();
     case kind::tuple:

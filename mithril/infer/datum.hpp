@@ -19,6 +19,7 @@ namespace mithril {
 class Datum;
 using Tuple = std::vector<Datum>;
 struct Slice;
+class TextSource;  // infer/text_source.hpp
 struct Ellipsis {};
 struct None {};
 
@@ -62,6 +63,8 @@ class Datum {
   const Slice& slice() const;
 
  private:
+  friend Datum text_datum(std::shared_ptr<const TextSource> source);
+  friend std::shared_ptr<const TextSource> text_source(const Datum& datum);
   struct Nest;  // a tuple and how deep it goes
   int depth() const;
   std::variant<std::monostate, bool, Dim, double, std::shared_ptr<const std::string>, DType,
@@ -72,6 +75,12 @@ class Datum {
 struct Slice {
   Datum start, stop, step;  // ints or None
 };
+
+// A string whose text the source makes.
+Datum text_datum(std::shared_ptr<const TextSource> source);
+// Of a string; null: its text was given.
+std::shared_ptr<const TextSource> text_source(const Datum& datum);
+size_t text_hash(const Datum& datum);
 
 // Provably equal now; ints by their dims.
 bool same(const Datum& a, const Datum& b);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mithril/graph/expression.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/graph/while_node.hpp"
@@ -161,10 +162,10 @@ Node with_divided_graphs(const Node& node) {
   if (is_while(node)) return divided;
   for (const std::string_view port : nested_graph_ports(*node.op)) {
     Argument& text = divided.arguments[node.argument_index(port)];
-    const Graph graph = parse_graph(std::get<Datum>(text).text());
+    const Graph graph = nested_graph(std::get<Datum>(text))->copy();
     const auto& nodes = graph.nodes();
     if (std::any_of(nodes.begin(), nodes.end(), has_nested_graphs))
-      text = Datum(to_string(divide_loops(graph)));
+      text = nested_datum(divide_loops(graph));
   }
   return divided;
 }

@@ -49,7 +49,7 @@ std::vector<bool> rows_of_outputs(const Graph& graph, const Node& node,
 
 // How many of the outputs are carries of a loop.
 size_t carries_of(const Node& node) {
-  if (is_scan(node)) return scan_of(node).carries;
+  if (is_scan(node)) return carries_of_scan(node);
   return is_while(node) ? node.outputs.size() : 0;
 }
 

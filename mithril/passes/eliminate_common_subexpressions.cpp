@@ -37,7 +37,7 @@ size_t hash_of(const Datum& datum) {
     case kind::float_value:
       return mix(kind, std::bit_cast<uint64_t>(datum.real()));
     case kind::string:
-      return mix(kind, std::hash<std::string>()(datum.text()));
+      return mix(kind, text_hash(datum));
     case kind::dtype:
       return mix(kind, static_cast<size_t>(datum.dtype()));
     case kind::tuple: {

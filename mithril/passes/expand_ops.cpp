@@ -3,7 +3,9 @@
 
 #include "mithril/graph/grad_context.hpp"
 #include "mithril/graph/half_precision.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
+#include "mithril/graph/scan_node.hpp"
 #include "mithril/graph/wide_integers.hpp"
 #include "mithril/op/faulty_record.hpp"
 #include "mithril/op/op_def.hpp"
@@ -17,14 +19,6 @@ namespace mithril {
 namespace {
 
 constexpr int most_rounds = 50;  // of a graph without transforms
-
-bool is_expandable(const Node& node) {
-  if (!has_nested_graphs(node)) return node.op->expand != nullptr;
-  const std::vector<Graph> graphs = nested_graphs(node);
-  return std::any_of(graphs.begin(), graphs.end(), [](const Graph& graph) {
-    return std::any_of(graph.nodes().begin(), graph.nodes().end(), is_expandable);
-  });
-}
 
 int count_transforms(const Graph& graph) {
   const auto& nodes = graph.nodes();
@@ -66,8 +60,8 @@ void expand_nested(Rebuilder& rebuilder, const Node& node) {
   Node mapped = rebuilder.map_arguments(node);
   for (const std::string_view port : nested_graph_ports(*node.op)) {
     Argument& text = mapped.arguments[node.argument_index(port)];
-    const Graph graph = parse_graph(std::get<Datum>(text).text());
-    text = Datum(to_string(eliminate_common_subexpressions(expand_ops(graph))));
+    const Graph graph = nested_graph(std::get<Datum>(text))->copy();
+    text = nested_datum(eliminate_common_subexpressions(expand_ops(graph)));
   }
   rebuilder.add(std::move(mapped), node.outputs);
 }

@@ -9,6 +9,8 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/graph/batch_context.hpp"
 #include "mithril/graph/grad_context.hpp"
+#include "mithril/graph/nested_graph.hpp"
+#include "mithril/models/derivatives.hpp"
 #include "mithril/models/scan.hpp"
 #include "mithril/models/vmap.hpp"
 #include "mithril/op/op_def.hpp"
@@ -73,6 +75,40 @@ Model nested_loops(int depth) {
   }
 }
 
+// Loops in loops without sequences, of 2 steps each. What a loop reads depends on the carry of the
+// loop around it.
+Model loops_of_carries(int depth) {
+  const Connection x(IOKey{.name = "x", .shape = ShapeSpec{3}});
+  const Connection h(IOKey{.name = "h0", .shape = ShapeSpec{3}});
+  Model body = Model::create({{"h0_next", (x * h).sin()}});
+  for (int level = 0;; ++level) {
+    const std::string carry = carry_of(level), outer = carry_of(level + 1);
+    Model loop = Scan(body, {.carry = {{carry, carry + "_next"}}, .length = Binding(2)});
+    if (level + 1 == depth) return loop;
+    Bindings ports{{carry + "_last", "inner"}};
+    for (const std::string& key : loop.input_keys()) ports.emplace_back(key, key);
+    for (auto& [key, bound] : ports) {
+      if (key == "x") bound = "mixed";
+    }
+    body = Model();
+    body |= Model::op("add")({{"left", "x"}, {"right", outer}, {"output", "mixed"}});
+    body |= loop(ports);
+    body |=
+        Model::op("multiply")({{"left", outer}, {"right", "inner"}, {"output", outer + "_next"}});
+    body.set_shapes({{outer, ShapeSpec{3}}, {"x", ShapeSpec{3}}});
+    body.expose_keys({outer + "_next"});
+  }
+}
+
+NestedWork work_of_compile(const Model& model) {
+  std::vector<KeyRef> keys;
+  for (const std::string& key : model.input_keys()) keys.emplace_back(key);
+  const NestedWork before = nested_work();
+  compile(model, cpu({.dtype = DType::float64}), {.data_keys = keys});
+  return {.texts = nested_work().texts - before.texts,
+          .copies = nested_work().copies - before.copies};
+}
+
 std::vector<KeyRef> keys_of(int depth) {
   std::vector<KeyRef> keys{"x"};
   for (int level = 0; level < depth; ++level) keys.emplace_back(carry_of(level));
@@ -112,6 +148,34 @@ TEST_CASE("a vmap of loops in loops batches each body once") {
     const CountedRules counted;
     compile(mapped, cpu({.dtype = DType::float64}), {.data_keys = keys_of(depth)});
     CHECK(calls_of_rules == 1);
+  }
+}
+
+TEST_CASE("the work of compiling loops in loops grows with their number") {
+  using Derive = Model (*)(const Model&, const std::string&);
+  const Derive derivatives[] = {
+      [](const Model& model, const std::string&) { return model; },
+      [](const Model& model, const std::string& of) {
+        return Gradient(model, {.of = of, .wrt = {"x"}});
+      },
+      [](const Model& model, const std::string& of) {
+        return Jvp(model, {.of = of, .wrt = {"x"}});
+      },
+      [](const Model& model, const std::string&) {
+        return vmap(model, {.in_axes = {{"x", 0}}, .size = 2});
+      },
+  };
+  for (const Derive& derive : derivatives) {
+    CAPTURE(&derive - derivatives);
+    const auto copies = [&](int depth) {
+      const NestedWork work =
+          work_of_compile(derive(loops_of_carries(depth), carry_of(depth - 1) + "_last"));
+      CHECK(work.texts == 0);
+      return work.copies;
+    };
+    const int64_t of_four = copies(4), of_eight = copies(8), of_sixteen = copies(16);
+    CHECK(of_four > 0);
+    CHECK(of_sixteen - of_eight == 2 * (of_eight - of_four));
   }
 }
 

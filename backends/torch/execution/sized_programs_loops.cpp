@@ -5,6 +5,7 @@
 
 #include "backends/torch/device/dtypes.hpp"
 #include "backends/torch/execution/sized_programs.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/graph/scan_reference.hpp"
@@ -62,9 +63,9 @@ void SizedPrograms::check_step(const Node& node, const std::vector<at::Tensor>& 
   std::vector<Dims> before, after;
   for (const at::Tensor& tensor : given) before.push_back(dims_of(tensor));
   for (const at::Tensor& tensor : made) after.push_back(dims_of(tensor));
-  const Graph body = nested_graphs(node).back();
-  const size_t carries = is_scan(node) ? scan_of(node).carries : body.outputs().size();
-  check_carries(body, carries, before, after);
+  const auto body = nested_graph(node, "body");
+  const Graph& step = body->graph();
+  check_carries(step, is_scan(node) ? carries_of_scan(node) : step.outputs().size(), before, after);
 }
 
 }  // namespace mithril::torch_backend
