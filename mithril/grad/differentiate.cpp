@@ -6,6 +6,7 @@
 
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/reverse_mode.hpp"
+#include "mithril/graph/while_node.hpp"
 
 namespace mithril {
 namespace {
@@ -59,7 +60,7 @@ Graph differentiate(Graph graph, const DifferentiateOptions& options) {
     const std::string& name = options.wanted[i];
     graph.add_output(name + ".grad", reverse.gradient_or_zeros(wanted[i], name));
   }
-  return graph;
+  return without_while_gradients(std::move(graph));
 }
 
 std::vector<bool> have_gradients(const Graph& graph, const DifferentiateOptions& options) {

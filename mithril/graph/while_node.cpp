@@ -5,7 +5,6 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/interrupt.hpp"
-#include "mithril/graph/grad_context.hpp"
 #include "mithril/graph/nested_evaluation.hpp"
 #include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
@@ -62,30 +61,6 @@ void evaluate_while(EvalContext& c) {
   }
   for (int k = 0; k < c.output_count(); ++k)
     write_elements(c, k, values[static_cast<size_t>(k)], 0);
-}
-
-namespace {
-
-// The path of the loop whose first carry has this name, "net.root.scancarry.output".
-std::string path_of_loop(const std::string& carry) {
-  const size_t port = carry.rfind('.');
-  const size_t op = port == std::string::npos || port == 0 ? port : carry.rfind('.', port - 1);
-  return op == std::string::npos ? "While" : carry.substr(0, op);
-}
-
-}  // namespace
-
-void refuse_gradient_of_while(GradContext& c) {
-  const Graph body = nested_graph(c.value("body"))->copy();
-  raise({.kind = ErrorKind::gradient,
-         .code = "E0501",
-         .path = path_of_loop(body.value(body.inputs().front()).name),
-         .message = "no gradient flows through a loop whose number of steps has no bound",
-         .facts = {{"result", c.out().value().name, ""},
-                   {"reason", "the gradient keeps values of all steps", ""}},
-         .help =
-             "give the most steps: max_steps of While, or declare the inputs of the loop as not "
-             "differentiable"});
 }
 
 }  // namespace mithril

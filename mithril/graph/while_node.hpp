@@ -28,8 +28,15 @@ std::vector<Argument> while_arguments(const Graph& graph, const WhileNode& loop)
 std::vector<ValueId> add_while(Graph& graph, const WhileNode& loop, const std::string& name);
 
 void evaluate_while(EvalContext& context);
-// GradientError E0501: the number of steps that the gradient has to keep is not bounded.
-void refuse_gradient_of_while(GradContext& context);
+// The gradient is a node of op `while_gradient`. Its own gradient, with respect to the incoming
+// gradients, is the derivative in a direction: a loop whose carries have tangents.
+void differentiate_while(GradContext& context);
+void differentiate_while_gradient(GradContext& context);
+bool has_while_gradient(const Graph& graph);  // or a graph in it
+// Takes out what no result reads. GradientError E0501 if a result reads a `while_gradient`: it
+// would keep values of all steps, and their number is not bounded. A graph without one stays as it
+// is.
+Graph without_while_gradients(Graph graph);
 // With a condition for each index of the new axis the loop runs while one of them is true. An index
 // whose condition is false keeps its carries.
 void batch_while(BatchContext& context);

@@ -174,7 +174,8 @@ struct Wrapped {
   std::vector<Connection> wrt;
 };
 
-Wrapped wrap(const char* class_name, const Model& part, const DerivativeOptions& options) {
+Wrapped wrap(const char* class_name, const Model& part, const DerivativeOptions& options,
+             JacobianMode mode = JacobianMode::reverse) {
   check_output(part, options.of);
   const std::vector<std::string> inputs = part.input_keys(), outputs = part.output_keys();
   Wrapped wrapped{.model = wrapper_of_class(class_name),
@@ -183,7 +184,7 @@ Wrapped wrap(const char* class_name, const Model& part, const DerivativeOptions&
                   .wrt = {}};
   check_floats(class_name, part, options.of, "of");
   for (const std::string& key : wrapped.keys) check_floats(class_name, part, key, "wrt");
-  check_loops(part, options.of, wrapped.keys);
+  if (mode == JacobianMode::reverse) check_loops(part, options.of, wrapped.keys);
   const auto is_wrt = [&](const std::string& key) {
     return std::find(wrapped.keys.begin(), wrapped.keys.end(), key) != wrapped.keys.end();
   };
@@ -221,12 +222,17 @@ std::vector<Binding> tangents_of(Wrapped& wrapped) {
   return tangents;
 }
 
+std::vector<Connection> gradient_of(const Connection& of, const std::vector<Connection>& wrt,
+                                    const std::optional<Binding>& seed) {
+  return Model::op("gradient_of").apply({of, seed_for(of, seed), Binding(as_bindings(wrt))});
+}
+
 }  // namespace
 
 std::vector<Connection> gradient(const Connection& of, const std::vector<Connection>& wrt,
                                  const std::optional<Binding>& seed) {
   check_loops_between(of, wrt);
-  return Model::op("gradient_of").apply({of, seed_for(of, seed), Binding(as_bindings(wrt))});
+  return gradient_of(of, wrt, seed);
 }
 
 Connection gradient(const Connection& of, const Connection& wrt,
@@ -235,12 +241,13 @@ Connection gradient(const Connection& of, const Connection& wrt,
 }
 
 // The gradient is linear in its seed, so its gradient with respect to the seed is the product with
-// the Jacobian. The elements of the first gradient are not read, so they are not computed.
+// the Jacobian. The elements of the first gradient are not read, so they are not computed, and a
+// loop between `wrt` and `of` needs no bound.
 Connection jvp(const Connection& of, const std::vector<Connection>& wrt,
                const std::vector<Binding>& tangents) {
   check_pairs("jvp", "tangents", wrt.size(), tangents.size());
   const Connection seed = apply("fill_like", {of, 0.0});
-  return gradient(inner_product(gradient(of, wrt, seed), tangents, wrt), seed);
+  return gradient(inner_product(gradient_of(of, wrt, seed), tangents, wrt), seed);
 }
 
 std::vector<Connection> hvp(const Connection& of, const std::vector<Connection>& wrt,
@@ -282,7 +289,7 @@ Model Gradient(const Model& model, const DerivativeOptions& options) {
 }
 
 Model Jvp(const Model& model, const DerivativeOptions& options) {
-  Wrapped wrapped = wrap("Jvp", model, options);
+  Wrapped wrapped = wrap("Jvp", model, options, JacobianMode::forward);
   const Connection product = jvp(wrapped.of, wrapped.wrt, tangents_of(wrapped));
   return wrapped.model.expose_keys({{options.of + ".tangent", product}});
 }
@@ -296,7 +303,7 @@ Model Hvp(const Model& model, const DerivativeOptions& options) {
 }
 
 Model Jacobian(const Model& model, const DerivativeOptions& options, JacobianMode mode) {
-  Wrapped wrapped = wrap("Jacobian", model, options);
+  Wrapped wrapped = wrap("Jacobian", model, options, mode);
   const std::vector<Connection> jacobians = jacobian(wrapped.of, wrapped.wrt, mode);
   return with_outputs(std::move(wrapped), jacobians, ".jacobian");
 }

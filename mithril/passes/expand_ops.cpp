@@ -6,6 +6,7 @@
 #include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/scan_node.hpp"
+#include "mithril/graph/while_node.hpp"
 #include "mithril/graph/wide_integers.hpp"
 #include "mithril/op/faulty_record.hpp"
 #include "mithril/op/op_def.hpp"
@@ -55,13 +56,15 @@ std::vector<ValueId> rounded_once(Graph& graph, const Node& node, const std::str
   return results;
 }
 
+Graph expand(const Graph& graph, Graph (Rebuilder::*finish)());
+
 // The same loop or choice, with the ops of its graphs expanded.
 void expand_nested(Rebuilder& rebuilder, const Node& node) {
   Node mapped = rebuilder.map_arguments(node);
   for (const std::string_view port : nested_graph_ports(*node.op)) {
     Argument& text = mapped.arguments[node.argument_index(port)];
     const Graph graph = nested_graph(std::get<Datum>(text))->copy();
-    text = nested_datum(eliminate_common_subexpressions(expand_ops(graph)));
+    text = nested_datum(eliminate_common_subexpressions(expand(graph, &Rebuilder::finish)));
   }
   rebuilder.add(std::move(mapped), node.outputs);
 }
@@ -121,9 +124,30 @@ Graph expand(const Graph& graph, Graph (Rebuilder::*finish)()) {
   return merge_loops(result);
 }
 
+// The graph without the gradients of loops without a bound that no result reads.
+Graph without_unread(const Graph& graph) {
+  if (!has_while_gradient(graph)) return graph;
+  const Graph live = drop_unread_carries(graph);
+  Rebuilder rebuilder(live);
+  for (const Node& node : live.nodes()) {
+    Node mapped = rebuilder.map_arguments(node);
+    for (const std::string_view port : nested_graph_ports(*node.op)) {
+      const auto nested = nested_graph(node, port);
+      if (has_while_gradient(nested->graph()))
+        mapped.arguments[node.argument_index(port)] = nested_datum(without_unread(nested->copy()));
+    }
+    rebuilder.add(std::move(mapped), node.outputs);
+  }
+  return rebuilder.finish_whole();
+}
+
 }  // namespace
 
-Graph expand_ops(const Graph& graph) { return expand(graph, &Rebuilder::finish); }
-Graph expand_only(const Graph& graph) { return expand(graph, &Rebuilder::finish_whole); }
+Graph expand_ops(const Graph& graph) {
+  return without_while_gradients(without_unread(expand(graph, &Rebuilder::finish)));
+}
+Graph expand_only(const Graph& graph) {
+  return without_while_gradients(without_unread(expand(graph, &Rebuilder::finish_whole)));
+}
 
 }  // namespace mithril

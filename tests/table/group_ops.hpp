@@ -15,7 +15,7 @@ inline bool is_op_of_groups(std::string_view op) {
 // or takes graphs: tests/loops has loops and branches.
 inline bool is_op_of_loops(std::string_view op) {
   return op == "scan" || op.starts_with("scan_") || op == "cond" || op.starts_with("branch_") ||
-         op == "while_loop";
+         op.starts_with("while_");
 }
 
 // Whether the op has a meaning only with its counterpart, between which vmap transforms the nodes.

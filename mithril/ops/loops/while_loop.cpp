@@ -18,7 +18,7 @@ OpDef define_while_loop() {
       .outputs = {list("outputs", "*made", "any")},
       .solve = solve_nested_results,
       .eval = evaluate_while,
-      .grad = refuse_gradient_of_while,
+      .grad = differentiate_while,
       .batch = batch_while,
       .dtype_from = "results",
       .outputs_from = "results",
