@@ -29,16 +29,26 @@ struct OpTensors;       // ops/support/op_work.hpp
 // any): a port that never holds a tensor. A port that takes tensors and values besides numbers
 // joins the two: "any|value tuple|slice".
 struct PortDef {
+  // Not inline: each record makes some, and the compiler takes long for strings.
+  PortDef(std::string_view name, std::string_view shape, std::string_view type);
+  PortDef(std::string_view name, std::string_view shape, std::string_view type, Datum fallback);
+  PortDef(const PortDef& other);
+  PortDef(PortDef&& other) noexcept;
+  PortDef& operator=(const PortDef& other);
+  PortDef& operator=(PortDef&& other) noexcept;
+  ~PortDef();
+
   std::string name, shape, type;
   std::optional<Datum> fallback = {};  // present: the port may be left out
   bool list = false;  // any number of wires, each matched separately; one such port on either side
   std::vector<std::string> words = {};  // of a port of strings: the values, an enumeration in C++
 };
-PortDef value(std::string name, std::string kinds, std::optional<Datum> fallback = {});
-PortDef word(std::string name, std::vector<std::string> words);  // the first is the default
-PortDef optional(std::string name, std::string shape,
-                 std::string type);  // a tensor or None; None when left out
-PortDef list(std::string name, std::string shape, std::string type);
+PortDef value(std::string_view name, std::string_view kinds);
+PortDef value(std::string_view name, std::string_view kinds, Datum fallback);
+PortDef word(std::string_view name, std::vector<std::string> words);  // the first is the default
+PortDef optional(std::string_view name, std::string_view shape,
+                 std::string_view type);  // a tensor or None; None when left out
+PortDef list(std::string_view name, std::string_view shape, std::string_view type);
 
 // How mixed precision casts the op's float inputs.
 enum class CastPolicy : uint8_t {
@@ -60,6 +70,15 @@ enum class IntegerUse : uint8_t {
 // expression depends on axes or sizes, `write` makes it for a node, and the text describes it in
 // words.
 struct Spelling {
+  // Not inline, as in PortDef.
+  Spelling(std::string_view target, std::string_view text,
+           std::string (*write)(const SpellingContext&) = nullptr);
+  Spelling(const Spelling& other);
+  Spelling(Spelling&& other) noexcept;
+  Spelling& operator=(const Spelling& other);
+  Spelling& operator=(Spelling&& other) noexcept;
+  ~Spelling();
+
   std::string target, text;  // "torch", "aten::relu(input)"
   std::string (*write)(const SpellingContext&) = nullptr;
 };

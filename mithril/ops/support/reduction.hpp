@@ -16,10 +16,10 @@
 
 namespace mithril {
 
-inline std::vector<PortDef> reduction_inputs(std::string type,
-                                             std::string axis_kinds = "int|tuple|none") {
-  return {{"input", "*s", std::move(type)},
-          value("axis", std::move(axis_kinds), Datum()),
+inline std::vector<PortDef> reduction_inputs(std::string_view type,
+                                             std::string_view axis_kinds = "int|tuple|none") {
+  return {{"input", "*s", type},
+          value("axis", axis_kinds, Datum()),
           value("keepdim", "bool", Datum(false))};
 }
 
