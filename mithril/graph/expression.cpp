@@ -7,7 +7,7 @@ namespace mithril {
 namespace {
 
 std::vector<Expression> add_node(Graph& graph, const std::string& scope, std::string_view name,
-                                 const std::vector<Operand>& operands) {
+                                 std::span<const Operand> operands) {
   const OpDef& op = find_op(name);
   std::vector<Argument> arguments;
   for (const Operand& operand : operands) arguments.push_back(operand.argument());
@@ -20,6 +20,17 @@ std::vector<Expression> add_node(Graph& graph, const std::string& scope, std::st
 
 }  // namespace
 
+const Value& Expression::value() const { return graph->value(id); }
+DType Expression::dtype() const { return value().dtype; }
+bool Expression::ranked() const { return value().ranked; }
+const std::vector<Dim>& Expression::dims() const { return value().dims; }
+
+Operand::Operand(const Expression& expression) : expression_(expression), is_tensor_(true) {}
+Operand::Operand(Datum datum) : datum_(std::move(datum)) {}
+Operand::Operand(double number) : datum_(number) {}
+Operand::Operand(int number) : datum_(number) {}
+Operand::Operand(bool flag) : datum_(flag) {}
+
 Operand::Operand(Argument argument, Expression like) {
   if (const ValueId* id = tensor_of(argument)) {
     expression_ = {like.graph, *id, like.scope};
@@ -29,7 +40,15 @@ Operand::Operand(Argument argument, Expression like) {
   }
 }
 
-std::vector<Expression> call_all(std::string_view op, std::vector<Operand> operands) {
+Argument Operand::argument() const {
+  return is_tensor_ ? Argument(expression_.id) : Argument(datum_);
+}
+
+std::vector<Expression> call_all(std::string_view op, std::initializer_list<Operand> operands) {
+  return call_all(op, std::span<const Operand>(operands));
+}
+
+std::vector<Expression> call_all(std::string_view op, std::span<const Operand> operands) {
   for (const Operand& operand : operands) {
     if (const Expression* e = operand.expression())
       return add_node(*e->graph, *e->scope, op, operands);
@@ -38,11 +57,20 @@ std::vector<Expression> call_all(std::string_view op, std::vector<Operand> opera
   std::abort();
 }
 
-Expression call(std::string_view op, std::vector<Operand> operands) {
-  return call_all(op, std::move(operands)).front();
+Expression call(std::string_view op, std::initializer_list<Operand> operands) {
+  return call_all(op, operands).front();
 }
 
-Expression call_in(const Expression& like, std::string_view op, std::vector<Operand> operands) {
+Expression call(std::string_view op, std::span<const Operand> operands) {
+  return call_all(op, operands).front();
+}
+
+Expression call_in(const Expression& like, std::string_view op,
+                   std::initializer_list<Operand> operands) {
+  return call_in(like, op, std::span<const Operand>(operands));
+}
+
+Expression call_in(const Expression& like, std::string_view op, std::span<const Operand> operands) {
   return add_node(*like.graph, *like.scope, op, operands).front();
 }
 

@@ -39,6 +39,8 @@ GradContext::GradContext(Graph& graph, const Node& node, const std::string& scop
       needed_(std::move(needed)),
       flows_(node_.arguments.size()) {}
 
+Expression GradContext::out(int index) const { return expression(node_.outputs[index]); }
+
 Expression GradContext::out_grad(int index) const {
   if (const auto grad = output_grads_[index]) return expression(*grad);
   const Expression made = out(index);
@@ -61,8 +63,8 @@ void ExpandContext::become(const Expression& result, int index) {
   results_[static_cast<size_t>(index)] = result.id;
 }
 
-Expression ExpandContext::make(std::string_view op, std::vector<Operand> operands) {
-  return call_in(expression(ValueId{}), op, std::move(operands));
+Expression ExpandContext::make(std::string_view op, std::initializer_list<Operand> operands) {
+  return call_in(expression(ValueId{}), op, operands);
 }
 
 }  // namespace mithril

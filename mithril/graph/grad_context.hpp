@@ -35,7 +35,7 @@ class GradContext : public NodeContext {
   GradContext(Graph& graph, const Node& node, const std::string& scope,
               std::vector<std::optional<ValueId>> output_grads, std::vector<bool> needed);
 
-  Expression out(int index = 0) const { return expression(node_.outputs[index]); }
+  Expression out(int index = 0) const;
   // Whether the output has a gradient: an op with several outputs can skip sums for unused outputs.
   bool has_out_grad(int index) const { return output_grads_[index].has_value(); }
   Expression out_grad(int index = 0) const;  // zeros if the output has no gradient
@@ -63,7 +63,7 @@ class ExpandContext : public NodeContext {
   // Defines an output.
   void become(const Expression& result, int index = 0);
   // For ops without a tensor input.
-  Expression make(std::string_view op, std::vector<Operand> operands);
+  Expression make(std::string_view op, std::initializer_list<Operand> operands);
   const std::vector<std::optional<ValueId>>& results() const { return results_; }
 
  private:

@@ -8,8 +8,14 @@ namespace mithril {
 
 Binding::Binding(const char* name) : held_(std::string(name)) {}
 Binding::Binding(std::string name) : held_(std::move(name)) {}
-Binding::Binding(Connection connection) : held_(std::move(connection)) {}
+Binding::Binding(const Connection& connection) : held_(connection) {}
 Binding::Binding(Datum value) : held_(std::move(value)) {}
+Binding::Binding(bool flag) : held_(Datum(flag)) {}
+Binding::Binding(Int value) : held_(Datum(value.number)) {}
+Binding::Binding(double number) : held_(Datum(number)) {}
+Binding::Binding(DType dtype) : held_(Datum(dtype)) {}
+Binding::Binding(None) : held_(Datum()) {}
+Binding::Binding(Ellipsis) : held_(Datum(Ellipsis{})) {}
 Binding::Binding(Slice slice) : held_(Datum(std::move(slice))) {}
 Binding::Binding(Tensor tensor) : held_(std::move(tensor)) {}
 Binding::Binding(IOKey key) : held_(std::move(key)) {}
@@ -20,6 +26,12 @@ Binding::Binding(Binding&& other) noexcept = default;
 Binding& Binding::operator=(const Binding& other) = default;
 Binding& Binding::operator=(Binding&& other) noexcept = default;
 Binding::~Binding() = default;
+
+Connection::Connection(const Connection& other) = default;
+Connection::Connection(Connection&& other) noexcept = default;
+Connection& Connection::operator=(const Connection& other) & = default;
+Connection& Connection::operator=(Connection&& other) & noexcept = default;
+Connection::~Connection() = default;
 
 std::string Connection::name() const { return wire_name(wire()); }
 KnownShape Connection::known_shape() const {

@@ -22,13 +22,14 @@ class Binding;
 class Connection {
  public:
   Connection() = default;  // none yet: assign one before it is used (ConnectionError E0118)
-  Connection(const Connection&) = default;
-  Connection(Connection&&) noexcept = default;
+  // Not inline, as in class Datum.
+  Connection(const Connection& other);
+  Connection(Connection&& other) noexcept;
   // Only to variables: model["out"] = h would change nothing. To name a connection, write
   // model |= part({{"output", "out"}}) or model.expose_keys({{"out", h}}).
-  Connection& operator=(const Connection&) & = default;
-  Connection& operator=(Connection&&) & noexcept = default;
-  ~Connection() = default;
+  Connection& operator=(const Connection& other) &;
+  Connection& operator=(Connection&& other) & noexcept;
+  ~Connection();
   explicit Connection(const std::string& name);  // a free input: x = Connection("x")
   explicit Connection(const IOKey& key);
   Connection(std::shared_ptr<Composite> model, Wire* wire)
@@ -93,18 +94,18 @@ class Binding {
   using Held = std::variant<std::string, Connection, Datum, Tensor, IOKey, std::vector<Binding>>;
   Binding(const char* name);
   Binding(std::string name);
-  Binding(Connection connection);
+  Binding(const Connection& connection);
   // the output of the part: Relu()({{"input", Linear()({{"input", x}})}})
   Binding(const Call& call);
   Binding(Datum value);
-  Binding(bool flag) : Binding(Datum(flag)) {}
+  Binding(bool flag);
   template <Number T>
-  Binding(T number) : Binding(Datum(to_int64(number))) {}
-  Binding(double number) : Binding(Datum(number)) {}
-  Binding(DType dtype) : Binding(Datum(dtype)) {}
-  Binding(None) : Binding(Datum()) {}
+  Binding(T number) : Binding(Int{to_int64(number)}) {}
+  Binding(double number);
+  Binding(DType dtype);
+  Binding(None);
   Binding(Slice slice);
-  Binding(Ellipsis) : Binding(Datum(Ellipsis{})) {}
+  Binding(Ellipsis);
   Binding(Tensor tensor);
   Binding(IOKey key);
   Binding(std::vector<Binding> items);
@@ -119,6 +120,10 @@ class Binding {
   const Held& held() const { return held_; }
 
  private:
+  struct Int {
+    std::int64_t number;
+  };
+  explicit Binding(Int value);
   Held held_;
 };
 using Bindings = std::vector<std::pair<std::string, Binding>>;  // port -> its binding
@@ -128,6 +133,7 @@ using Bindings = std::vector<std::pair<std::string, Binding>>;  // port -> its b
 Binding slice(const Binding& start, const Binding& stop, const Binding& step = none);
 
 // Applies an op to bindings in the order of its ports: apply("gelu", {x, true}). The first output.
+Connection apply(std::string_view op, std::initializer_list<Binding> operands);
 Connection apply(std::string_view op, std::vector<Binding> operands);
 
 Connection operator+(const Connection& a, const Binding& b);

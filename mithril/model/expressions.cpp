@@ -38,6 +38,9 @@ Connection::Connection(const IOKey& key) : model_(new_expression()), wire_(nullp
   composition.commit();
 }
 
+Connection apply(std::string_view op, std::initializer_list<Binding> operands) {
+  return apply(op, std::vector<Binding>(operands));
+}
 Connection apply(std::string_view op, std::vector<Binding> operands) {
   return Model::op(op).apply(operands).front();
 }

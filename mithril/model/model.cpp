@@ -74,6 +74,11 @@ void check_arguments(const OpDef& op, const Arguments& arguments) {
 
 Model::Model() : part_(new_root()) {}
 Model::Model(std::string name) : part_(new_root()) { part_->give_name(std::move(name)); }
+Model::Model(const Model& other) = default;
+Model::Model(Model&& other) noexcept = default;
+Model& Model::operator=(const Model& other) = default;
+Model& Model::operator=(Model&& other) noexcept = default;
+Model::~Model() = default;
 
 Model Model::op(std::string_view name, Arguments arguments) {
   auto part = std::make_shared<OpPart>();
@@ -82,6 +87,8 @@ Model Model::op(std::string_view name, Arguments arguments) {
   if (!arguments.empty()) part->arguments = std::make_unique<const Arguments>(std::move(arguments));
   return Model(std::move(part));
 }
+
+Call Model::operator()(Bindings bindings) const { return connect(std::move(bindings)); }
 
 Call Model::connect(Bindings bindings) const {
   std::optional<Completed> completed;
@@ -210,6 +217,10 @@ Model& Model::operator|=(const Call& call) {
   composition.commit();
   return *this;
 }
+
+Model& Model::operator|=(const Model& part) { return *this |= Call{part.part_, {}}; }
+
+Model& Model::operator+=(const Model& part) { return *this += Call{part.part_, {}}; }
 
 Model& Model::operator+=(const Call& call) {
   Composition composition(extendable(changing()));

@@ -36,6 +36,12 @@ class Model {
  public:
   Model();
   explicit Model(std::string name);
+  // Not inline, as in class Datum.
+  Model(const Model& other);
+  Model(Model&& other) noexcept;
+  Model& operator=(const Model& other);
+  Model& operator=(Model&& other) noexcept;
+  ~Model();
   // A part that is one op, with values for ports that are not wired: op("softmax", {{"axis", 1}}).
   static Model op(std::string_view name, Arguments arguments = {});
   // A new model that computes these connections, with outputs of these names. Its parts are copies:
@@ -48,7 +54,7 @@ class Model {
   // Composing. ConnectionError: E0101 two drivers, E0102 a cycle, E0103 a part of two parents,
   // E0104 a frozen model, E0105 a canonical port that is not unique. NameError E0604: an unknown
   // port. After an error the model, its parts and its connections are unchanged.
-  Call operator()(Bindings bindings) const { return connect(std::move(bindings)); }
+  Call operator()(Bindings bindings) const;
   Call connect(Bindings bindings) const;  // refuses an unknown port
   // Applied to connections (or values), in the order of its inputs: h = Linear({.dimension =
   // 64})(x).
@@ -60,12 +66,12 @@ class Model {
   std::vector<std::string> call_order() const;  // the names of the inputs in that order
   std::vector<Connection> apply(const Bindings& inputs) const;
   Model& operator|=(const Call& call);
-  Model& operator|=(const Model& part) { return *this |= Call{part.part_, {}}; }
+  Model& operator|=(const Model& part);
   Model& operator|=(
       const Connection& expression);  // the parts of an expression become parts of this model
   Model& operator+=(
       const Call& call);  // the part's canonical input is wired to the model's canonical output
-  Model& operator+=(const Model& part) { return *this += Call{part.part_, {}}; }
+  Model& operator+=(const Model& part);
 
   // A new model that is equal to this one (==) and belongs to no other. Of a part, it is the part
   // as it is inside the other model: sizes and values that were inferred there are known. compile,

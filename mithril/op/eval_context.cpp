@@ -24,6 +24,12 @@ namespace {
 
 }  // namespace
 
+template class Elements<bool>;
+template class Elements<std::int32_t>;
+template class Elements<std::int64_t>;
+template class Elements<float>;
+template class Elements<double>;
+
 void refuse_write(const OpDef& op, std::string_view port, const Tensor& tensor, int64_t index) {
   refuse_access(
       op, "E0478", "writes", port, tensor, index,

@@ -172,6 +172,13 @@ Elements<T>::Elements(const OpDef& op, std::string_view port, const Tensor& tens
       op_(&op),
       port_(port) {}
 
+// eval_context.cpp instantiates the types of `typed`, which the eval of most ops reads.
+extern template class Elements<bool>;
+extern template class Elements<std::int32_t>;
+extern template class Elements<std::int64_t>;
+extern template class Elements<float>;
+extern template class Elements<double>;
+
 template <typename F>
 void EvalContext::visit(DType dtype, F& f) {
   switch (dtype) {

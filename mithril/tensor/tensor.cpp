@@ -141,6 +141,11 @@ namespace {
 }  // namespace
 
 Tensor::Tensor() = default;
+Tensor::Tensor(const Tensor& other) = default;
+Tensor::Tensor(Tensor&& other) noexcept = default;
+Tensor& Tensor::operator=(const Tensor& other) = default;
+Tensor& Tensor::operator=(Tensor&& other) noexcept = default;
+Tensor::~Tensor() = default;
 
 Tensor::Tensor(DType dtype, Dims dims, void* data, std::shared_ptr<void> storage, bool read_only)
     : dtype_(dtype),

@@ -41,6 +41,12 @@ class Tensor {
  public:
   // A float32 tensor of dims [0].
   Tensor();
+  // Not inline: each copy that a function destroys costs the compiler a hundred instructions.
+  Tensor(const Tensor& other);
+  Tensor(Tensor&& other) noexcept;
+  Tensor& operator=(const Tensor& other);
+  Tensor& operator=(Tensor&& other) noexcept;
+  ~Tensor();
   // All elements zero; aligned to 64 bytes, as is everything that a Tensor allocates.
   Tensor(DType dtype, Dims dims);
   // Elements of indeterminate value, to be written before they are read.
