@@ -1,5 +1,7 @@
 #include "backends/cpu/elementwise/elementwise_dtype.hpp"
 
+#include <algorithm>
+
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "mithril/op/op_def.hpp"
@@ -41,17 +43,35 @@ DType computed_in(const ShapedGraph& shaped, size_t node) {
   return DType::float32;
 }
 
+// Whether all numbers of the dtype are numbers of float64, too.
+bool fits_float64(DType dtype) {
+  return is_integer(dtype) && !is_low_bit(dtype) && size_of(dtype) <= 4;
+}
+
+// Whether the node only compares integers, which a program of float64 reads without rounding.
+bool compares_integers(const ShapedGraph& shaped, size_t node) {
+  const std::vector<ValueId>& tensors = shaped.tensors(node);
+  const Formula& formula = *formula_of(*shaped.node(node).op);
+  const auto is_port = [](const Formula& part) { return part.kind == Formula::Kind::port; };
+  return shaped.dtype(shaped.node(node).outputs.front()) == DType::boolean &&
+         formula.kind == Formula::Kind::binary && !tensors.empty() &&
+         std::all_of(formula.children.begin(), formula.children.end(), is_port) &&
+         std::all_of(tensors.begin(), tensors.end(),
+                     [&](ValueId id) { return fits_float64(shaped.dtype(id)); });
+}
+
 // Whether a program of this dtype can contain the node. Inputs must broadcast to the output. They
-// must have this dtype or bool, unless the node only converts them.
+// must have this dtype or bool, unless the node only converts or compares them.
 bool fits(const ShapedGraph& shaped, size_t node, DType dtype) {
   const Node& at = shaped.node(node);
   const bool only_converts = converts(*formula_of(*at.op));
+  const bool reads_all = only_converts || compares_integers(shaped, node);
   const Dims& dims = shaped.dims(at.outputs.front());
   if (is_half(shaped.dtype(at.outputs.front())) && !only_converts) return false;
   for (const ValueId id : shaped.tensors(node)) {
     const DType given = shaped.dtype(id);
     if (is_low_bit(given)) return false;
-    if (given != dtype && given != DType::boolean && !only_converts) return false;
+    if (given != dtype && given != DType::boolean && !reads_all) return false;
     if (!broadcasts(shaped.dims(id), dims)) return false;
   }
   return true;
@@ -77,6 +97,7 @@ std::optional<DType> elementwise_dtype(const ShapedGraph& shaped, size_t node) {
       const DType given = shaped.dtype(id);
       if (given != DType::boolean) dtype = given;
     }
+    if (compares_integers(shaped, node)) dtype = DType::float64;
   }
   if (is_half(dtype)) dtype = computed_in(shaped, node);
   if (const auto computes = cast_to_integers_in(shaped, node)) dtype = *computes;
