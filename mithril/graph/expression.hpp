@@ -41,7 +41,7 @@ class Operand {
 };
 
 // Adds a node of that op; at least one operand is an expression. Operands are in port order, list
-// ports are expanded, and omitted trailing ports have their defaults. A list in braces is no
+// ports are expanded, and omitted trailing ports have their defaults. A list in braces is not a
 // vector: the hundreds of calls in gradients compile in half of the time.
 Expression call(std::string_view op, std::initializer_list<Operand> operands);
 Expression call(std::string_view op, std::span<const Operand> operands);

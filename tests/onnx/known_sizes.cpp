@@ -1,6 +1,8 @@
 // Nodes of ONNX files whose inputs are few known integers, as exporters write them for shapes.
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -84,6 +86,33 @@ TEST_CASE("onnx: nodes on known sizes make what the ops make") {
 TEST_CASE("onnx: an index out of range of known sizes is refused") {
   CHECK_THROWS(made_by({onnx_node("Gather", {"two", "zero"}, {"made"}, {axis}), {}, {}}));
   CHECK_THROWS(made_by({onnx_node("Gather", {"one", "two"}, {"made"}, {axis}), {}, {}}));
+}
+
+TEST_CASE("onnx: sizes that 64 bits do not hold are refused") {
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  struct Case {
+    std::string op;
+    std::int64_t left, right;
+    std::string result;
+  };
+  for (const Case& each : {Case{"Add", least, least, "sum"}, Case{"Sub", least, 1, "difference"},
+                           Case{"Mul", least, 2, "product"}}) {
+    CAPTURE(each.op);
+    // A symbolic size is beside the number, so that the node computes sizes.
+    const tests::OnnxGraph graph = {
+        .nodes = {onnx_node("Shape", {"x"}, {"n"}),
+                  onnx_node("Concat", {"n", "left"}, {"a"}, {axis}),
+                  onnx_node("Concat", {"n", "right"}, {"b"}, {axis}),
+                  onnx_node(each.op, {"a", "b"}, {"made"})},
+        .initializers = {onnx_ints("left", {1}, {each.left}),
+                         onnx_ints("right", {1}, {each.right})},
+        .inputs = {tests::onnx_value("x", {-1})},
+        .outputs = {tests::onnx_value("made", {2}, onnx::ElementType::int64)}};
+    const tests::FileFolder folder;
+    const std::string path = folder.write("net.onnx", tests::onnx_file(graph.bytes()));
+    const std::string text = "the " + each.result + " of its sizes is too large";
+    CHECK_THROWS_WITH_AS(read_onnx(path), doctest::Contains(text.c_str()), Error);
+  }
 }
 
 }  // namespace mithril
