@@ -66,7 +66,8 @@ const std::vector<Row>& usable_rows() {
         if (std::ranges::find(of_regular_matrices, cases.op) != std::end(of_regular_matrices))
           continue;
         // They are errors or other numbers in another dtype.
-        if (cases.op == "bit_cast" || cases.op == "reinterpret") continue;
+        if (cases.op == "bit_cast" || cases.op == "bits_to_float" || cases.op == "float_to_bits")
+          continue;
         if (has_uint64(row)) continue;
         // Backends may have different slopes where an op is not smooth.
         if (row.error.empty() && row.hold.empty()) all.push_back({cases.op, std::move(row)});

@@ -56,7 +56,7 @@ OpDef define_bit_cast() {
             const DType signed_int = size_of(to) == 4 ? DType::int32 : DType::int64;
             if (is_unsigned(from)) x = call("cast", {x, Datum(signed_int)});
             const DType made = is_floating(to) ? to : signed_int;
-            x = call("reinterpret", {x, Datum(made)});
+            x = call(is_floating(to) ? "bits_to_float" : "float_to_bits", {x, Datum(made)});
             e.become(made == to ? x : call("cast", {x, Datum(to)}));
           },
       .dtype_from = "dtype",

@@ -1,4 +1,4 @@
-// The bits of floats as ints, and of ints as floats.
+// The bits of elements as those of another type of the same width.
 #pragma once
 #include <cstring>
 
@@ -6,8 +6,8 @@
 
 namespace mithril::snippets {
 
-template <typename T, size_t rank, typename X, typename DType>
-void reinterpret(Tensor<T, rank> output, Tensor<X, rank> input, DType) {
+template <typename T, size_t rank, typename X>
+void copy_bits(Tensor<T, rank> output, Tensor<X, rank> input) {
   static_assert(sizeof(T) == sizeof(X));
   for (int64_t i = 0; i < output.size(); ++i) std::memcpy(&output[i], &input[i], sizeof(T));
 }
