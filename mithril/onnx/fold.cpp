@@ -187,6 +187,7 @@ bool is_scalar(const Value& value) {
 
 std::optional<Outputs> elementwise_sizes(const NodeContext& node, SizeFunction function) {
   if (!is_size_like(node.value(0)) || !is_size_like(node.value(1))) return std::nullopt;
+  if (node.type(0) != node.type(1)) return std::nullopt;
   const std::vector<Size> a = node.elements(0), b = node.elements(1);
   if (a.empty() || b.empty()) return std::nullopt;
   if (a.size() != b.size() && a.size() != 1 && b.size() != 1) return std::nullopt;
@@ -246,9 +247,26 @@ std::optional<Outputs> chosen_sizes(const NodeContext& node) {
   return Outputs{Value::of_sizes(made, is_one)};
 }
 
+// The only axis of a vector.
+bool is_first(std::int64_t axis) { return axis == 0 || axis == -1; }
+
+bool is_along_first(const NodeContext& node) { return is_first(node.integer("axis", 0)); }
+
+// Whether `axes`, an attribute or input i, is the only axis of a vector.
+bool are_first(const NodeContext& node, std::size_t i) {
+  if (node.has(i) && !node.is_known(i)) return false;
+  const auto axes = node.integers_or_input("axes", i);
+  return axes && axes->size() == 1 && is_first(axes->front());
+}
+
+bool has_axes(const NodeContext& node, std::size_t i) {
+  return node.has(i) || node.attribute("axes") != nullptr;
+}
+
 std::optional<Outputs> gathered_sizes(const NodeContext& node) {
   const Value& index = node.value(1);
-  if (is_scalar(node.value(0)) || !index.known || index.known.rank() > 1) return std::nullopt;
+  if (is_scalar(node.value(0)) || !index.known || index.known.rank() > 1 || !is_along_first(node))
+    return std::nullopt;
   const std::vector<Size> from = node.elements(0);
   std::vector<Size> made;
   for (const std::int64_t i : node.ints(1))
@@ -258,8 +276,10 @@ std::optional<Outputs> gathered_sizes(const NodeContext& node) {
 
 std::optional<Outputs> joined_sizes(const NodeContext& node) {
   std::vector<Size> made;
+  if (!is_along_first(node)) return std::nullopt;
   for (std::size_t i = 0; i < node.count(); ++i) {
-    if (!is_size_like(node.value(i)) || is_scalar(node.value(i))) return std::nullopt;
+    const Value& value = node.value(i);
+    if (!is_size_like(value) || is_scalar(value) || value.type != node.type()) return std::nullopt;
     for (const Size& size : node.elements(i)) made.push_back(size);
     within("the number of sizes", static_cast<std::int64_t>(made.size()), 0, most_sizes);
   }
@@ -267,7 +287,9 @@ std::optional<Outputs> joined_sizes(const NodeContext& node) {
 }
 
 std::optional<Outputs> sliced_sizes(const NodeContext& node) {
-  if (is_scalar(node.value(0))) return std::nullopt;
+  if (is_scalar(node.value(0)) || (has_axes(node, 3) && !are_first(node, 3))) return std::nullopt;
+  for (std::size_t i = 1; i < node.count(); ++i)
+    if (node.has(i) && !node.is_known(i)) return std::nullopt;
   const auto starts = node.integers_or_input("starts", 1), ends = node.integers_or_input("ends", 2);
   const auto steps = node.has(4) ? node.ints(4) : std::vector<std::int64_t>{1};
   if (!starts || !ends || steps != std::vector<std::int64_t>{1}) return std::nullopt;
@@ -319,12 +341,10 @@ std::optional<Outputs> from_sizes(const NodeContext& node) {
   if (is_few_sizes(value)) {
     if (op == "Gather") return gathered_sizes(node);
     if (op == "Slice") return sliced_sizes(node);
-    if (op == "Unsqueeze" && is_scalar(value)) {
-      const auto axes = node.integers_or_input("axes", 1);
-      if (!axes || axes->size() != 1) return std::nullopt;
+    if (op == "Unsqueeze" && is_scalar(value) && are_first(node, 1))
       return Outputs{Value::of_sizes(node.elements(0))};
-    }
-    if (op == "Squeeze" && node.elements(0).size() == 1)
+    const bool squeezes = !has_axes(node, 1) || are_first(node, 1);
+    if (op == "Squeeze" && !is_scalar(value) && node.elements(0).size() == 1 && squeezes)
       return Outputs{Value::of_sizes(node.elements(0), true)};
   }
   if (!is_open) return std::nullopt;

@@ -127,7 +127,7 @@ Graph expand(const Graph& graph, Graph (Rebuilder::*finish)()) {
 // The graph without the gradients of loops without a bound that no result reads.
 Graph without_unread(const Graph& graph) {
   if (!has_while_gradient(graph)) return graph;
-  const Graph live = drop_unread_carries(graph);
+  const Graph live = drop_unread_carries(read_early_likes(graph));
   Rebuilder rebuilder(live);
   for (const Node& node : live.nodes()) {
     Node mapped = rebuilder.map_arguments(node);

@@ -88,6 +88,17 @@ TEST_CASE("onnx: an index out of range of known sizes is refused") {
   CHECK_THROWS(made_by({onnx_node("Gather", {"one", "two"}, {"made"}, {axis}), {}, {}}));
 }
 
+TEST_CASE("onnx: an axis that known sizes lack is refused") {
+  const std::string second = tests::onnx_int_attribute("axis", 1);
+  // "one" and "three" are the axes [1] and [3].
+  for (const std::string& node : {onnx_node("Slice", {"v", "one", "three", "one"}, {"made"}),
+                                  onnx_node("Squeeze", {"three", "one"}, {"made"}),
+                                  onnx_node("Unsqueeze", {"two", "three"}, {"made"}),
+                                  onnx_node("Concat", {"v", "one"}, {"made"}, {second}),
+                                  onnx_node("Gather", {"v", "two"}, {"made"}, {second})})
+    CHECK_THROWS_AS(made_by({node, {}, {}}), Error);
+}
+
 TEST_CASE("onnx: sizes that 64 bits do not hold are refused") {
   const std::int64_t least = std::numeric_limits<std::int64_t>::min();
   struct Case {

@@ -118,11 +118,52 @@ def loop_in_a_loop() -> ml.Model:
     return ml.While(ml.Model.create(more=n < 5), step, carry={"h": "h_next", "n": "n_next"})
 
 
+def halved() -> ml.Model:
+    h, v = ml.IOKey("h"), ml.IOKey("v")
+    large = ml.Model.create(large=(h * h).sum() > 1.0)
+    return ml.While(large, ml.Model.create(n=(h * v).sin() * 0.5), carry={"h": "n"})
+
+
+def in_steps(part: ml.Model, length: int | None = None) -> ml.Model:
+    """A scan around a part with the carry h."""
+    step = ml.Model()
+    step |= ml.Add()(left="h", right="w" if length else "x", output="more")
+    step |= part(**{key: key for key in part.input_keys if key != "h"}, h="more", h_last="h_next")
+    step.expose_keys("h_next")
+    step.set_shapes(h=[3])
+    return ml.Scan(step, carry={"h": "h_next"}, sequences=[] if length else ["x"], length=length)
+
+
+def if_positive(part: ml.Model) -> ml.Model:
+    h = ml.IOKey("h")
+    return ml.Cond(ml.Model.create(positive=h.sum() > 0.0), part, ml.Model.create(h_last=h * 3.0))
+
+
+def scan_in_a_loop() -> ml.Model:
+    """`While` around `Scan` around `While`."""
+    h = ml.IOKey("h")
+    step = ml.Model()
+    step |= in_steps(halved())(h="h", x="x", v="v", h_last="small")
+    step |= ml.Multiply()(left="small", right=0.5, output="h_next")
+    step.expose_keys("h_next")
+    return ml.While(ml.Model.create(large=(h * h).sum() > 1.0), step, carry={"h": "h_next"})
+
+
 START = np.array([0.7, -1.9, 2.6])
+STEPS = np.outer([3.0, -1.0], START)
 CASES = {
     "carries": (counted, {"h": START, "k": START * 0.5, "w": START + 1.0, "n": np.array(0)}),
-    "scan": (loop_in_each_step, {"h": START, "w": START, "x": np.outer([3.0, -1.0], START)}),
+    "scan": (loop_in_each_step, {"h": START, "w": START, "x": STEPS}),
     "while": (loop_in_a_loop, {"h": START, "w": START * 0.3, "n": np.array(0)}),
+    "while of scan": (scan_in_a_loop, {"h": START, "x": STEPS, "v": START}),
+    "scan of scan": (
+        lambda: in_steps(in_steps(halved(), length=2)),
+        {"h": START, "w": START, "x": STEPS, "v": START},
+    ),
+    "choice of scan": (
+        lambda: if_positive(in_steps(halved())),
+        {"h": START, "x": STEPS, "v": START},
+    ),
 }
 
 

@@ -201,3 +201,32 @@ def test_axes_of_any_size_are_kept_beside_those_that_are_cropped(tmp_path):
     node = ob.node("CenterCropPad", "x wanted", "y", axes=[1])
     for data, y in run_each(tmp_path, node, draw, {"x": ["N", 5, "M"]}, known):
         assert y.tolist() == data["x"][:, 1:4].tolist()
+
+
+def sliced(table):
+    """The first n of a table, for x [n, 2]: as exporters take rows of positions."""
+    return [
+        ob.node("Shape", "x", "dims"),
+        ob.node("Gather", "dims first", "n"),
+        ob.node("Unsqueeze", "n axes", "end"),
+        ob.node("Slice", "table start end", "y"),
+    ], {
+        "first": np.array(0),
+        "axes": np.array([0]),
+        "start": np.array([0]),
+        "table": table,
+    }
+
+
+@pytest.mark.parametrize("count", [8, 5000])
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+def test_a_table_is_sliced_to_a_size(tmp_path, count, dtype):
+    table = np.arange(count, dtype=dtype) + 10
+    nodes, known = sliced(table)
+    net = read(
+        tmp_path, nodes, {"x": np.ones((3, 2), np.float32)}, sizes={"x": ["n", 2]}, known=known
+    )
+    compiled = ml.compile(net.model, ml.CpuBackend(), inference=True)
+    for n in (0, 1, 3, 8):
+        out = compiled.evaluate(net.params, {"x": np.ones((n, 2), np.float32)})
+        assert np.asarray(out["y"]).tolist() == table[:n].tolist()
