@@ -117,4 +117,5 @@ def test_no_other_layers_are_duplicates() -> None:
     """Two names of one layer would have one text and the same ports."""
     layers = [record for record in _core.library() if record["op"] is None]
     named = [record for record in layers if not record["alias_of"]]
-    assert len({record["doc"] for record in named}) == len(named)
+    texts = {(record["doc"], repr(record["ports"])) for record in named}
+    assert len(texts) == len(named)
