@@ -194,15 +194,18 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
     }
 
    private:
-    // Returns when the work has ended. An interrupt abandons the group, which ends the work: it
-    // uses the memory of the caller until then.
+    // Returns when the work has ended, also by an error, which wait() raises again. An interrupt
+    // abandons the group, which ends the work: it uses the memory of the caller until then.
     void wait_for_host() {
       constexpr auto between_interrupts = std::chrono::milliseconds(50);
       while (!work_->isCompleted()) {
+        const Clock::time_point now = Clock::now();
         try {
-          work_->wait(between_interrupts);
+          // Work of a fake group has ended, and is never completed.
+          if (work_->wait(between_interrupts)) return;
         } catch (const std::exception&) {
-          // Too early, or an error of the work, which wait() of the ended work raises again.
+          const bool is_too_early = Clock::now() - now >= between_interrupts;
+          if (!is_too_early) return;
         }
         try {
           check_interrupt();
