@@ -44,7 +44,7 @@ def input_of(data, shape=(2, 3), datatype="FP32", name="x"):
 def test_a_number_that_its_datatype_cannot_hold_is_an_error(server, datatype, data):
     status, answer = infer(server, input_of([0, 0, 0, 0, 0, data], datatype=datatype))
     assert (status, answer["code"]) == (400, "E1233")
-    assert f"has an element that is no {datatype}" in answer["error"]
+    assert f"has an element that is not {datatype}" in answer["error"]
 
 
 @pytest.mark.parametrize(
