@@ -11,6 +11,11 @@
 
 namespace mithril {
 
+struct Datum::Text {
+  std::string text;  // empty with a source
+  std::shared_ptr<const TextSource> source;
+};
+
 struct Datum::Nest {
   Tuple items;
   int depth = 1;
@@ -18,14 +23,6 @@ struct Datum::Nest {
 };
 
 namespace {
-
-// All strings of datums are of this type. Those with a source are empty, and the source has the
-// text.
-struct HeldText : std::string {
-  explicit HeldText(std::string text) : std::string(std::move(text)) {}
-  explicit HeldText(std::shared_ptr<const TextSource> given) : source(std::move(given)) {}
-  const std::shared_ptr<const TextSource> source;
-};
 
 constexpr int deepest_tuple =
     1000;  // so that walks of a datum may recurse, its destruction included
@@ -52,7 +49,8 @@ Datum& Datum::operator=(const Datum& other) = default;
 Datum& Datum::operator=(Datum&& other) noexcept = default;
 Datum::~Datum() = default;
 
-Datum::Datum(std::string text) : held_(std::make_shared<const HeldText>(std::move(text))) {}
+Datum::Datum(std::string text)
+    : held_(std::make_shared<const Text>(Text{std::move(text), nullptr})) {}
 
 Datum::Datum(Tuple items) {
   Nest nest{std::move(items)};
@@ -117,21 +115,19 @@ int64_t Datum::integer() const {
 }
 
 const std::string& Datum::text() const {
-  const auto& text = *held_as<std::shared_ptr<const std::string>>(held_, *this, "a str");
-  const auto& held = static_cast<const HeldText&>(text);
-  return held.source ? held.source->text() : held;
+  const Text& held = *held_as<std::shared_ptr<const Text>>(held_, *this, "a str");
+  return held.source ? held.source->text() : held.text;
 }
 
 Datum text_datum(std::shared_ptr<const TextSource> source) {
   Datum datum;
-  datum.held_ =
-      std::shared_ptr<const std::string>(std::make_shared<const HeldText>(std::move(source)));
+  datum.held_ = std::make_shared<const Datum::Text>(Datum::Text{{}, std::move(source)});
   return datum;
 }
 
 std::shared_ptr<const TextSource> text_source(const Datum& datum) {
-  const auto* text = std::get_if<std::shared_ptr<const std::string>>(&datum.held_);
-  return text ? static_cast<const HeldText&>(**text).source : nullptr;
+  const auto* held = std::get_if<std::shared_ptr<const Datum::Text>>(&datum.held_);
+  return held ? (*held)->source : nullptr;
 }
 
 size_t text_hash(const Datum& datum) {

@@ -65,9 +65,10 @@ class Datum {
  private:
   friend Datum text_datum(std::shared_ptr<const TextSource> source);
   friend std::shared_ptr<const TextSource> text_source(const Datum& datum);
+  struct Text;  // a string or the source of one
   struct Nest;  // a tuple and how deep it goes
   int depth() const;
-  std::variant<std::monostate, bool, Dim, double, std::shared_ptr<const std::string>, DType,
+  std::variant<std::monostate, bool, Dim, double, std::shared_ptr<const Text>, DType,
                std::shared_ptr<const Nest>, std::shared_ptr<const Slice>, Ellipsis>
       held_;
 };
@@ -76,10 +77,11 @@ struct Slice {
   Datum start, stop, step;  // ints or None
 };
 
-// A string whose text the source makes.
+// A string datum with the text of the source.
 Datum text_datum(std::shared_ptr<const TextSource> source);
-// Of a string; null: its text was given.
+// The source of a string datum; null if the datum holds its text.
 std::shared_ptr<const TextSource> text_source(const Datum& datum);
+// The hash of a string datum.
 size_t text_hash(const Datum& datum);
 
 // Provably equal now; ints by their dims.

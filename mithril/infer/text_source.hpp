@@ -5,14 +5,14 @@
 
 namespace mithril {
 
-// Threads may read it at the same time.
+// Makes a string on first use. Threads may call it at the same time.
 class TextSource {
  public:
   virtual ~TextSource() = default;
   virtual const std::string& text() const = 0;
-  // Whether a string of the other source may take the place of one of this source.
+  // Whether the strings of both sources mean the same.
   virtual bool is_same(const TextSource& other) const = 0;
-  virtual size_t hash() const = 0;  // of equal sources the same
+  virtual size_t hash() const = 0;  // equal for sources that are the same
 };
 
 }  // namespace mithril
