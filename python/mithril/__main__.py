@@ -10,6 +10,7 @@ from typing import Any
 import mithril
 
 from .cli import bench, package, serve, verify
+from .cli.near_files import near_files
 from .cli.output import show
 from .cli.signals import CommandSignals
 
@@ -49,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except mithril.Error as error:  # which may be what a callback made of KeyboardInterrupt
             if not signals.number:
                 print(error, file=sys.stderr)
+                near = near_files(error.path) if error.code == "E0830" and error.path else ""
+                if near:
+                    print(f"  help: {near}", file=sys.stderr)
                 return STATUS.get(error.code, BAD_FILE)
         return 128 + signals.number if signals.number and not serves else 0
     finally:

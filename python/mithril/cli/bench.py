@@ -19,6 +19,7 @@ from ..backends import CpuBackend, JaxBackend, TorchBackend
 from ..files import load_safetensors
 from .model_file import (
     ReadModel,
+    add_constant_option,
     constant_of,
     initial_parameters,
     is_onnx,
@@ -70,13 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=SIZES",
         help="the sizes of an input; several sizes of one input are timed one after the other",
     )
-    parser.add_argument(
-        "--constant",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="fix an input to a number, true or false",
-    )
+    add_constant_option(parser)
     parser.add_argument("--params", help="a .safetensors file of parameters")
     parser.add_argument("--dtype", default="float32", choices=DTYPES)
     parser.add_argument("--threads", type=_count, default=0, help="the most threads")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,7 +39,7 @@ class ReadModel(NamedTuple):
 
 
 def is_onnx(path: Path) -> bool:
-    """Whether it is an ONNX file, and no package."""
+    """Whether the path is an ONNX file, not a package."""
     return path.suffix == ".onnx" and path.is_file()
 
 
@@ -83,6 +84,17 @@ def _read_json(path: Path) -> Model:
             facts=facts,
             help=error.help,
         )
+
+
+def add_constant_option(parser: argparse.ArgumentParser) -> None:
+    """Adds --constant, whose values `constant_of` reads."""
+    parser.add_argument(
+        "--constant",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="fix an input to a number, true or false",
+    )
 
 
 def shapes_of(arguments: Sequence[str]) -> dict[str, list[int]]:
@@ -136,7 +148,10 @@ def random_data(compiled: CompiledModel, keys: Sequence[str], seed: int) -> dict
                 help=f"state them: --shape {key}=8,4",
             )
         name = dtypes[key].name
-        whole = name in ("bool", "int32", "int64")
-        made = rng.integers(0, 2, sizes) if whole else rng.standard_normal(sizes)
-        data[key] = made.astype(name)
+        if name == "bool" or name.startswith(("int", "uint")):
+            data[key] = rng.integers(0, 2, sizes).astype(name)
+        elif name in ("float16", "float64"):
+            data[key] = rng.standard_normal(sizes).astype(name)
+        else:  # NumPy has no bfloat16; evaluate converts float32
+            data[key] = rng.standard_normal(sizes).astype("float32")
     return data

@@ -16,6 +16,7 @@ from ..backends import CpuBackend, JaxBackend, TorchBackend
 from ..backends.compare import BackendComparison, compare, write_reduced
 from ..files import load_safetensors
 from .model_file import (
+    add_constant_option,
     constant_of,
     initial_parameters,
     is_onnx,
@@ -58,13 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=SIZES",
         help="the sizes of an input: x=8,4; for every size that the model leaves open",
     )
-    parser.add_argument(
-        "--constant",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="fix an input to a number, true or false",
-    )
+    add_constant_option(parser)
     parser.add_argument(
         "--params",
         help="a .safetensors file; default: those of the package, or as the layers initialise",
