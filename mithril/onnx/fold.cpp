@@ -8,6 +8,7 @@
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/model/flatten.hpp"
 #include "mithril/onnx/element_type.hpp"
+#include "mithril/onnx/parts.hpp"
 #include "mithril/passes/passes.hpp"
 
 namespace mithril::onnx {
@@ -104,7 +105,7 @@ Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, 
 
 namespace {
 
-// A size that 64 bits do not hold.
+// Refuses a size that 64 bits do not hold.
 [[noreturn]] void refuse_large(std::string_view what) {
   refuse("the " + std::string(what) + " of its sizes is too large");
 }
@@ -122,14 +123,6 @@ Size minus(const Size& a, const Size& b) {
   if (!left || !right) return apply("subtract", {binding_of(a), binding_of(b)});
   std::int64_t made = 0;
   if (__builtin_sub_overflow(*left, *right, &made)) refuse_large("difference");
-  return made;
-}
-
-Size times(const Size& a, const Size& b) {
-  const auto *left = std::get_if<std::int64_t>(&a), *right = std::get_if<std::int64_t>(&b);
-  if (!left || !right) return apply("multiply", {binding_of(a), binding_of(b)});
-  std::int64_t made = 0;
-  if (__builtin_mul_overflow(*left, *right, &made)) refuse_large("product");
   return made;
 }
 
@@ -155,12 +148,12 @@ SizeFunction arithmetic_of(const std::string& op) {
   return nullptr;
 }
 
-// A size fits into both.
+// The types of sizes in ONNX files.
 bool is_size_type(ElementType type) {
   return type == ElementType::int64 || type == ElementType::int32;
 }
 
-// Whether the input is sizes, or as few known numbers.
+// Whether the input holds sizes, or known integers, of which there are as few as axes.
 bool is_few_sizes(const Value& value) {
   if (value.sizes) return true;
   return value.known && is_size_type(value.type) && value.known.rank() <= 1 &&
@@ -334,7 +327,7 @@ std::optional<Outputs> from_sizes(const NodeContext& node) {
   const Value& value = node.value(0);
   const bool is_open = has_sizes(node);
   if (!is_open && !is_few_numbers(node)) return std::nullopt;
-  // Of known numbers, too: the fold of a node composes a model and runs it.
+  // Also for known numbers: `fold` would compose and run a model for each node.
   if (const SizeFunction function = arithmetic_of(op))
     return is_open || are_small(node) ? elementwise_sizes(node, function) : std::nullopt;
   if (op == "Concat") return joined_sizes(node);

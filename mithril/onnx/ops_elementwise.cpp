@@ -157,7 +157,7 @@ Outputs mod(const NodeContext& node) {
 Outputs power(const NodeContext& node) {
   const ElementType type = node.type(0), exponent = node.type(1);
   const Value& stated = node.value(1);
-  // A number is part of the formula: a square becomes a product.
+  // With a constant exponent the power op lowers a square to a product.
   if (is_float(type) && stated.known && stated.known.rank() == 0)
     return {apply("power", {node[0], stated.known->at_as_double(0)})};
   const Connection b = aligned(node);

@@ -206,7 +206,7 @@ std::int64_t block_size(const NodeContext& node) {
   return within("its attribute 'blocksize'", node.integer("blocksize"), 1, 1 << 15);
 }
 
-// The number of blocks. A model refuses a size that is no multiple where it is evaluated.
+// The number of blocks. A model refuses a size that is not a multiple when it is evaluated.
 Size blocks_of(const Size& size, std::int64_t block) {
   const auto* number = std::get_if<std::int64_t>(&size);
   if (!number) return apply("floor_divide", {binding_of(size), block});

@@ -109,18 +109,19 @@ Connection selected(const Connection& condition, const Binding& yes, const Bindi
   return apply("where", {condition, yes, no});
 }
 
+Size times(const Size& a, const Size& b) {
+  const auto *left = std::get_if<std::int64_t>(&a), *right = std::get_if<std::int64_t>(&b);
+  if (!left || !right) return apply("multiply", {binding_of(a), binding_of(b)});
+  std::int64_t made = 0;
+  if (__builtin_mul_overflow(*left, *right, &made)) refuse("the product of its sizes is too large");
+  return made;
+}
+
 Size product_of(const std::vector<Size>& sizes) {
   Size product = std::int64_t{1};
   for (const Size& size : sizes) {
-    const auto *left = std::get_if<std::int64_t>(&product),
-               *right = std::get_if<std::int64_t>(&size);
-    if (left && right) {
-      product = *left * *right;
-    } else if (left && *left == 1) {
-      product = size;
-    } else {
-      product = apply("multiply", {binding_of(product), binding_of(size)});
-    }
+    const auto* known = std::get_if<std::int64_t>(&product);
+    product = known && *known == 1 ? size : times(product, size);
   }
   return product;
 }

@@ -126,4 +126,22 @@ TEST_CASE("onnx: sizes that 64 bits do not hold are refused") {
   }
 }
 
+TEST_CASE("onnx: products of stated sizes that 64 bits do not hold are refused") {
+  const std::int64_t large = (std::int64_t{1} << 31) - 1;
+  for (const std::string op : {"Size", "Flatten"}) {
+    CAPTURE(op);
+    const bool counts = op == "Size";
+    const std::string node =
+        counts ? onnx_node(op, {"x"}, {"made"})
+               : onnx_node(op, {"x"}, {"made"}, {tests::onnx_int_attribute("axis", 3)});
+    const tests::OnnxGraph graph = {.nodes = {node},
+                                    .inputs = {tests::onnx_value("x", {large, large, large, 1})},
+                                    .outputs = {tests::onnx_value("made", {})}};
+    const tests::FileFolder folder;
+    const std::string path = folder.write("net.onnx", tests::onnx_file(graph.bytes()));
+    CHECK_THROWS_WITH_AS(read_onnx(path),
+                         doctest::Contains("the product of its sizes is too large"), Error);
+  }
+}
+
 }  // namespace mithril
