@@ -21,10 +21,11 @@ std::vector<std::string> names_in_folder(const std::string& path) {
 
 std::optional<std::vector<std::string>> names_in_open_folder(int descriptor) {
   const int copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);  // which `entries` closes
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy < 0 ? nullptr : ::fdopendir(copy),
-                                                    ::closedir);
+  std::unique_ptr<DIR, int (*)(DIR*)> entries(copy < 0 ? nullptr : ::fdopendir(copy), ::closedir);
   if (!entries) {
+    const int failed = errno;
     if (copy >= 0) ::close(copy);
+    errno = failed;
     return std::nullopt;
   }
   std::vector<std::string> names;
@@ -34,7 +35,11 @@ std::optional<std::vector<std::string>> names_in_open_folder(int descriptor) {
     if (name != "." && name != "..") names.emplace_back(name);
     errno = 0;
   }
-  if (errno != 0) return std::nullopt;
+  if (const int failed = errno; failed != 0) {
+    entries.reset();
+    errno = failed;
+    return std::nullopt;
+  }
   return names;
 }
 

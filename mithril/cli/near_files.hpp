@@ -1,12 +1,12 @@
-// Files that a missing one may have been meant to be.
+// Suggestions for a missing file.
 #pragma once
 
 #include <string>
 
 namespace mithril::cli {
 
-// "did you mean 'net.onnx'?" by the names in the folder of the path; empty if the file exists, or
-// if no name is near.
+// Returns "did you mean 'net.onnx'?" for the nearest names in the folder of the path. Returns an
+// empty string if the file exists or no name is near.
 std::string near_files(const std::string& path);
 
 }  // namespace mithril::cli

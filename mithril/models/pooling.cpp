@@ -25,6 +25,11 @@ std::vector<ArgumentDef> pool_arguments() {
           {"dilation", "int|tuple", 1, "distance between the elements of a window"}};
 }
 
+std::vector<DocumentedPort> pool_ports(const char* input, const char* output) {
+  return {{"input", input}, {"kernel_size"}, {"stride"},
+          {"padding"},      {"dilation"},    {"output", output}};
+}
+
 Arguments given(const PoolOptions& options) {
   return {{"kernel_size", options.kernel_size},
           {"stride", options.stride},
@@ -43,12 +48,7 @@ ModelDef define_max_pool1d_model();
 ModelDef define_max_pool1d_model() {
   return {.name = "MaxPool1D",
           .doc = "The largest element of each window over the last axis.",
-          .ports = {{"input", "[..., L]"},
-                    {"kernel_size"},
-                    {"stride"},
-                    {"padding"},
-                    {"dilation"},
-                    {"output", "[..., Lo]"}},
+          .ports = pool_ports("[..., L]", "[..., Lo]"),
           .arguments = pool_arguments(),
           .build = [](const CheckedArguments& a) { return pool("MaxPool1D", "max_pool1d", a, 1); }};
 }
@@ -57,12 +57,7 @@ ModelDef define_max_pool2d_model();
 ModelDef define_max_pool2d_model() {
   return {.name = "MaxPool2D",
           .doc = "The largest element of each window over the last two axes.",
-          .ports = {{"input", "[..., H, W]"},
-                    {"kernel_size"},
-                    {"stride"},
-                    {"padding"},
-                    {"dilation"},
-                    {"output", "[..., Ho, Wo]"}},
+          .ports = pool_ports("[..., H, W]", "[..., Ho, Wo]"),
           .arguments = pool_arguments(),
           .build = [](const CheckedArguments& a) { return pool("MaxPool2D", "max_pool2d", a, 2); }};
 }
@@ -71,12 +66,7 @@ ModelDef define_avg_pool1d_model();
 ModelDef define_avg_pool1d_model() {
   return {.name = "AvgPool1D",
           .doc = "The mean of each window over the last axis.",
-          .ports = {{"input", "[..., L]"},
-                    {"kernel_size"},
-                    {"stride"},
-                    {"padding"},
-                    {"dilation"},
-                    {"output", "[..., Lo]"}},
+          .ports = pool_ports("[..., L]", "[..., Lo]"),
           .arguments = pool_arguments(),
           .build = [](const CheckedArguments& a) { return pool("AvgPool1D", "avg_pool1d", a, 1); }};
 }
@@ -85,12 +75,7 @@ ModelDef define_avg_pool2d_model();
 ModelDef define_avg_pool2d_model() {
   return {.name = "AvgPool2D",
           .doc = "The mean of each window over the last two axes.",
-          .ports = {{"input", "[..., H, W]"},
-                    {"kernel_size"},
-                    {"stride"},
-                    {"padding"},
-                    {"dilation"},
-                    {"output", "[..., Ho, Wo]"}},
+          .ports = pool_ports("[..., H, W]", "[..., Ho, Wo]"),
           .arguments = pool_arguments(),
           .build = [](const CheckedArguments& a) { return pool("AvgPool2D", "avg_pool2d", a, 2); }};
 }
