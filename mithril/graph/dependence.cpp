@@ -104,8 +104,9 @@ Dependence dependence(const Graph& graph, Through through) {
 Dependence dependence(const NestedGraph& graph, Through through) {
   const auto through_all = [](const Graph& of) { return dependence(of, Through::all_values); };
   const auto through_floats = [](const Graph& of) { return dependence(of, Through::floats); };
-  return through == Through::floats ? graph.find_once(1, through_floats)
-                                    : graph.find_once(0, through_all);
+  using enum NestedGraph::Analysis;
+  return through == Through::floats ? graph.cached(dependence_on_floats, through_floats)
+                                    : graph.cached(dependence_on_values, through_all);
 }
 
 bool depends_on(const std::vector<bool>& arguments, const std::vector<bool>& some) {

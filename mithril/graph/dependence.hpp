@@ -16,7 +16,7 @@ enum class Through : uint8_t { all_values, floats };
 
 // Of the outputs of a graph on its inputs.
 Dependence dependence(const Graph& graph, Through through = Through::all_values);
-Dependence dependence(const NestedGraph& graph, Through through);  // found out once
+Dependence dependence(const NestedGraph& graph, Through through);  // cached
 // Of the outputs of a node on its arguments. A result of a loop depends on what an earlier step
 // read. Work: each nested graph is visited once.
 Dependence dependence(const Graph& graph, const Node& node, Through through = Through::all_values);

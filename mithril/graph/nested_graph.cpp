@@ -9,7 +9,7 @@
 namespace mithril {
 namespace {
 
-// The graph in the order of its text, with symbols of its own.
+// Copies a graph in the order of its text, with new symbols.
 class OwnSymbols {
  public:
   explicit OwnSymbols(const Graph& from) : from_(from) {}
@@ -119,7 +119,7 @@ bool NestedGraph::is_same(const TextSource& other) const {
   return hash() == nested->hash() && graph() == nested->graph();
 }
 
-// Of what has no symbols.
+// Ignores symbols, dims and constants: equal graphs may name symbols differently.
 size_t NestedGraph::hash() const {
   std::call_once(hash_once_, [&] {
     size_t hash = graph().values().size();
@@ -139,9 +139,11 @@ bool NestedGraph::has_expandable() const {
   return expandable_;
 }
 
-const NestedGraph::Found& NestedGraph::find_once(size_t kind, Found (*find)(const Graph&)) const {
-  std::call_once(found_once_[kind], [&] { found_[kind] = find(graph()); });
-  return found_[kind];
+const NestedGraph::Result& NestedGraph::cached(Analysis analysis,
+                                               Result (*analyse)(const Graph&)) const {
+  const auto at = static_cast<size_t>(analysis);
+  std::call_once(analysed_once_[at], [&] { results_[at] = analyse(graph()); });
+  return results_[at];
 }
 
 Datum nested_datum(const Graph& graph) {

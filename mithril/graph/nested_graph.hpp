@@ -18,9 +18,8 @@ namespace mithril {
 const std::vector<std::string_view>& nested_graph_ports(const OpDef& op);
 bool has_nested_graphs(const Node& node);
 
-// A string to whoever reads it as one. Its text is written, or read, when it is first asked for,
-// and what has been found out about the graph is kept: a loop in loops takes no more work than one
-// beside them.
+// The graph and its text. Either is made from the other on first use. Results of analyses are
+// cached, so the work for a loop does not depend on how many loops are around it.
 class NestedGraph final : public TextSource {
  public:
   explicit NestedGraph(Graph graph);
@@ -30,35 +29,36 @@ class NestedGraph final : public TextSource {
   bool is_same(const TextSource& other) const override;  // up to the names of symbols
   size_t hash() const override;
 
-  const Graph& graph() const;  // to be read: no facts are added
-  Graph copy() const;          // has symbols of its own
+  const Graph& graph() const;  // passes may not add facts to it
+  Graph copy() const;          // with new symbols
   // Whether a node, or one in its graphs, has an op with `expand`.
   bool has_expandable() const;
-  // What `find` returns, which is called once for 0 and once for 1.
-  using Found = std::vector<std::vector<bool>>;
-  const Found& find_once(size_t kind, Found (*find)(const Graph&)) const;
+  // The cached result of `analyse(graph())`, which runs once for each analysis.
+  enum class Analysis : uint8_t { dependence_on_values, dependence_on_floats };
+  using Result = std::vector<std::vector<bool>>;
+  const Result& cached(Analysis analysis, Result (*analyse)(const Graph&)) const;
 
  private:
-  mutable std::once_flag text_once_, graph_once_, hash_once_, expandable_once_, found_once_[2];
+  mutable std::once_flag text_once_, graph_once_, hash_once_, expandable_once_, analysed_once_[2];
   mutable std::optional<std::string> text_;
   mutable std::optional<Graph> graph_;
   mutable size_t hash_ = 0;
   mutable bool expandable_ = false;
-  mutable Found found_[2];
+  mutable Result results_[2];
 };
 
 // The value of a port in nested_graph_ports, and the graph of such a value.
 Datum nested_datum(const Graph& graph);
 std::shared_ptr<const NestedGraph> nested_graph(const Datum& datum);
 std::shared_ptr<const NestedGraph> nested_graph(const Node& node, std::string_view port);
-// Lets a node whose graphs are texts keep them once they are read.
+// Replaces string arguments that are texts of graphs by NestedGraphs, which parse each text once.
 void keep_nested_graphs(Node& node);
 
 // Whether its op, or one in its graphs, has `expand`.
 bool is_expandable(const Node& node);
 
-// How many texts of nested graphs this thread has written or read, and how many copies it has made:
-// for tests of the work.
+// Counts the texts of nested graphs that this thread has written or parsed, and the copies that it
+// has made. Tests read it.
 struct NestedWork {
   int64_t texts = 0, copies = 0;
 };

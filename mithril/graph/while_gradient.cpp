@@ -1,10 +1,10 @@
-// Derivatives of a loop that a condition ends.
+// Derivatives of while loops.
 //
-// The tangents of the carries are carries, so forward mode needs no bound on the number of steps.
-// Reverse mode would keep values of all steps. A derivative in a direction is the gradient of a
-// gradient with respect to its seed. So the gradient of such a loop is a node of op
-// `while_gradient`, which only has a gradient with respect to its seeds: the loop with tangents. A
-// node of this op that a result needs is refused.
+// Forward mode carries the tangents of the carries, so it needs no bound on the number of steps.
+// Reverse mode would keep values of all steps. A derivative in a direction is computed as the
+// gradient of a gradient with respect to its seed. So the gradient of such a loop is a placeholder
+// of op `while_gradient`, whose own gradient with respect to the seeds is the loop with tangents. A
+// placeholder that an output needs is refused.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -71,7 +71,7 @@ std::vector<size_t> numbers(const Datum& datum) {
   return items;
 }
 
-// The arguments, of which a float is needed, that a carry in `seeds` depends on.
+// The float arguments that need a gradient and on which a carry in `seeds` depends.
 std::vector<size_t> arguments_before(const GradContext& c, const NestedGraph& body,
                                      const std::vector<size_t>& seeds) {
   const Graph& step = body.graph();

@@ -28,14 +28,13 @@ std::vector<Argument> while_arguments(const Graph& graph, const WhileNode& loop)
 std::vector<ValueId> add_while(Graph& graph, const WhileNode& loop, const std::string& name);
 
 void evaluate_while(EvalContext& context);
-// The gradient is a node of op `while_gradient`. Its own gradient, with respect to the incoming
-// gradients, is the derivative in a direction: a loop whose carries have tangents.
+// The gradient is a node of op `while_gradient`. The gradient of that node with respect to the
+// incoming gradients is the derivative in a direction: a loop whose carries have tangents.
 void differentiate_while(GradContext& context);
 void differentiate_while_gradient(GradContext& context);
 bool has_while_gradient(const Graph& graph);  // or a graph in it
-// Takes out what no result reads. GradientError E0501 if a result reads a `while_gradient`: it
-// would keep values of all steps, and their number is not bounded. A graph without one stays as it
-// is.
+// Drops unread nodes. GradientError E0501 if an output reads a `while_gradient`, which would keep
+// values of an unbounded number of steps. Returns a graph without such nodes unchanged.
 Graph without_while_gradients(Graph graph);
 // With a condition for each index of the new axis the loop runs while one of them is true. An index
 // whose condition is false keeps its carries.

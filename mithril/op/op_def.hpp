@@ -29,7 +29,7 @@ struct OpTensors;       // ops/support/op_work.hpp
 // any): a port that never holds a tensor. A port that takes tensors and values besides numbers
 // joins the two: "any|value tuple|slice".
 struct PortDef {
-  // Not inline: each record makes some, and the compiler takes long for strings.
+  // Not inline: hundreds of records make ports, and their strings are slow to compile.
   PortDef(std::string_view name, std::string_view shape, std::string_view type);
   PortDef(std::string_view name, std::string_view shape, std::string_view type, Datum fallback);
   PortDef(const PortDef& other);

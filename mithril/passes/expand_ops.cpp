@@ -124,7 +124,7 @@ Graph expand(const Graph& graph, Graph (Rebuilder::*finish)()) {
   return merge_loops(result);
 }
 
-// The graph without the gradients of loops without a bound that no result reads.
+// Drops the gradients of loops without a bound that no output reads.
 Graph without_unread(const Graph& graph) {
   if (!has_while_gradient(graph)) return graph;
   const Graph live = drop_unread_carries(read_early_likes(graph));

@@ -41,7 +41,7 @@ class Tensor {
  public:
   // A float32 tensor of dims [0].
   Tensor();
-  // Not inline: each copy that a function destroys costs the compiler a hundred instructions.
+  // Not inline: an inlined destructor takes a hundred instructions in each function.
   Tensor(const Tensor& other);
   Tensor(Tensor&& other) noexcept;
   Tensor& operator=(const Tensor& other);

@@ -65,7 +65,7 @@ const std::vector<Row>& usable_rows() {
           continue;
         if (std::ranges::find(of_regular_matrices, cases.op) != std::end(of_regular_matrices))
           continue;
-        // They are errors or other numbers in another dtype.
+        // Their results depend on the dtype.
         if (cases.op == "bit_cast" || cases.op == "bits_to_float" || cases.op == "float_to_bits")
           continue;
         if (has_uint64(row)) continue;

@@ -43,7 +43,7 @@ DType computed_in(const ShapedGraph& shaped, size_t node) {
   return DType::float32;
 }
 
-// Whether all numbers of the dtype are numbers of float64, too.
+// Whether float64 represents every value of the dtype.
 bool fits_float64(DType dtype) {
   return is_integer(dtype) && !is_low_bit(dtype) && size_of(dtype) <= 4;
 }

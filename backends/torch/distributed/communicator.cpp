@@ -194,18 +194,18 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
     }
 
    private:
-    // Returns when the work has ended, also by an error, which wait() raises again. An interrupt
-    // abandons the group, which ends the work: it uses the memory of the caller until then.
+    // Returns when the work has ended. wait() raises its error again. An interrupt abandons the
+    // group, so that the work ends: until then it uses the memory of the caller.
     void wait_for_host() {
       constexpr auto between_interrupts = std::chrono::milliseconds(50);
       while (!work_->isCompleted()) {
         const Clock::time_point now = Clock::now();
         try {
-          // Work of a fake group has ended, and is never completed.
+          // isCompleted() of a fake group stays false.
           if (work_->wait(between_interrupts)) return;
         } catch (const std::exception&) {
-          const bool is_too_early = Clock::now() - now >= between_interrupts;
-          if (!is_too_early) return;
+          const bool has_timed_out = Clock::now() - now >= between_interrupts;
+          if (!has_timed_out) return;
         }
         try {
           check_interrupt();

@@ -11,7 +11,7 @@ OpDef define_bits_to_float() {
           "The float32 with the bits of an int32, and the float64 with those of an int64: what "
           "`bit_cast` becomes.",
       .internal = true,
-      // No floats: backends would convert ints where the result is a float.
+      // Ints only: backends convert int operands of a port that admits floats to a float result.
       .inputs = {{"input", "*s", "int"}, value("dtype", "dtype")},
       .outputs = {{"output", "*s", "float"}},
       .eval = copy_bits,

@@ -1,4 +1,4 @@
-// while_gradient: stands for the gradient of a loop that a condition ends.
+// while_gradient: the placeholder of the gradient of a while loop.
 #include "mithril/graph/while_node.hpp"
 #include "mithril/ops/loops/nested_results.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -16,9 +16,9 @@ OpDef define_while_gradient() {
   return {
       .name = "while_gradient",
       .doc =
-          "Stands for the gradients of a `while_loop` with respect to the arguments `wanted`. Then "
-          "`arguments` also has the incoming gradients of the carries `seeds`. A derivative in a "
-          "direction replaces it by a loop that passes on tangents. Elsewhere it is refused.",
+          "The placeholder of the gradients of a `while_loop` with respect to its arguments "
+          "`wanted`. `arguments` also holds the incoming gradients of the carries `seeds`. Forward "
+          "mode replaces it by a loop that computes tangents. Other uses are refused (E0501).",
       .internal = true,
       .inputs = {list("arguments", "*each", "any"), value("condition", "str"), value("body", "str"),
                  value("seeds", "tuple"), value("wanted", "tuple"), value("results", "tuple"),
