@@ -59,7 +59,7 @@ void write_javascript(const ExportedModel& model, const std::string& path,
                       const std::string& device) {
   if (device == "webgpu") return write_webgpu(model, path);
   if (device != "cpu")
-    unknown_name(ErrorKind::name, "E0630", "device of JavaScript", device, "", {"cpu", "webgpu"});
+    unknown_member(ErrorKind::name, "E0630", "JavaScript", "device", device, "", {"cpu", "webgpu"});
   const auto web =
       codegen::web_model(model, codegen::module_name(path), codegen::javascript_language());
   codegen::write_web_module(path, web, codegen::WebEngine::javascript, codegen::javascript_module);

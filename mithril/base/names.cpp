@@ -98,15 +98,32 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   return "did you mean " + (near.empty() ? "" : join(near, ", ") + " or ") + last + "?";
 }
 
-void unknown_name(ErrorKind kind, std::string_view code, std::string_view what,
-                  std::string_view name, std::string_view path,
-                  const std::vector<std::string>& candidates) {
+namespace {
+
+[[noreturn]] void raise_unknown(ErrorKind kind, std::string_view code, const std::string& lacking,
+                                std::string_view name, std::string_view path,
+                                const std::vector<std::string>& candidates) {
   raise({.kind = kind,
          .code = std::string(code),
          .path = std::string(path),
-         .message = "there is no " + std::string(what) + " " + in_quotes(name),
+         .message = lacking + " " + in_quotes(name),
          .facts = {{"known", listing(candidates)}},
          .help = did_you_mean(name, candidates)});
+}
+
+}  // namespace
+
+void unknown_name(ErrorKind kind, std::string_view code, std::string_view what,
+                  std::string_view name, std::string_view path,
+                  const std::vector<std::string>& candidates) {
+  raise_unknown(kind, code, "there is no " + std::string(what), name, path, candidates);
+}
+
+void unknown_member(ErrorKind kind, std::string_view code, std::string_view owner,
+                    std::string_view what, std::string_view name, std::string_view path,
+                    const std::vector<std::string>& candidates) {
+  const std::string lacking = std::string(owner) + " has no " + std::string(what);
+  raise_unknown(kind, code, lacking, name, path, candidates);
 }
 
 }  // namespace mithril

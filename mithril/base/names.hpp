@@ -34,4 +34,9 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
                                std::string_view name, std::string_view path,
                                const std::vector<std::string>& candidates);
 
+// As unknown_name, where the names belong to `owner`: "Linear has no port 'wieght'".
+[[noreturn]] void unknown_member(ErrorKind kind, std::string_view code, std::string_view owner,
+                                 std::string_view what, std::string_view name,
+                                 std::string_view path, const std::vector<std::string>& candidates);
+
 }  // namespace mithril

@@ -98,8 +98,8 @@ std::shared_ptr<Backend> backend_named(const std::string& name,
                                        const mithril_open_options& options) {
   if (name == "cpu") return cpu({.threads = options.threads});
   if (name == "torch") return load_backend(plugin_path("mithril_torch"));
-  unknown_name(ErrorKind::backend, "E1042", "backend of the C interface", name, "",
-               {"cpu", "torch"});
+  unknown_member(ErrorKind::backend, "E1042", "the C interface", "backend", name, "",
+                 {"cpu", "torch"});
 }
 
 mithril_open_options read_options(const mithril_open_options* given) {

@@ -24,7 +24,7 @@ Mesh mesh_of(const CompileOptions& options) {
   Mesh mesh;
   for (const auto& [axis, count] : options.mesh) {
     if (axis != "data" && axis != "model")
-      unknown_name(ErrorKind::name, "E0633", "axis of a mesh", axis, "", {"data", "model"});
+      unknown_member(ErrorKind::name, "E0633", "a mesh", "axis", axis, "", {"data", "model"});
     (axis == "data" ? mesh.data : mesh.model) = count;
   }
   const bool fits =

@@ -98,7 +98,7 @@ const ExportTarget& target_of(const std::string& path, const std::string& name) 
   }
   if (name.empty())
     refuse_ending("the ending of " + in_quotes(path) + " names no language", endings);
-  unknown_name(ErrorKind::name, "E0630", "target of write", name, "", names);
+  unknown_member(ErrorKind::name, "E0630", "write", "target", name, "", names);
 }
 
 void refuse_option(const ExportTarget& target, const char* option) {

@@ -65,7 +65,7 @@ Datum argument(const Json& json, const std::string& kinds, const Place& place) {
                                   const Place& place, const std::vector<KnownArgument>& known) {
   std::vector<std::string> names;
   for (const KnownArgument& candidate : known) names.push_back(candidate.name);
-  unknown_name(ErrorKind::name, "E0605", "argument of " + model, argument, place.pointer(), names);
+  unknown_member(ErrorKind::name, "E0605", model, "argument", argument, place.pointer(), names);
 }
 
 const KnownArgument* find(const std::vector<KnownArgument>& known, const std::string& name) {

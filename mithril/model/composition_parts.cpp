@@ -84,7 +84,7 @@ constexpr std::array<std::array<const char*, 3>, 3> optional_ports{
            .facts = {{"ports", join(names, ", "), ""}},
            .help = "make it with the option: " + part.class_name() + "(..., " + option + "=True)"});
   }
-  unknown_name(ErrorKind::name, "E0604", "port of " + part.class_name(), port, path(&part), names);
+  unknown_member(ErrorKind::name, "E0604", part.class_name(), "port", port, path(&part), names);
 }
 
 // The bindings of the ports of an op, including the values of its construction.

@@ -55,7 +55,7 @@ class KeySolver final : public WireSolver {
     for (const NamedWire& wire : wires_) {
       if (wire.key == key) return top(wire.wire);
     }
-    unknown_name(ErrorKind::name, "E0606", "key of the constraint", key, "", names_of(wires_));
+    unknown_member(ErrorKind::name, "E0606", "the constraint", "key", key, "", names_of(wires_));
   }
 
   [[noreturn]] void no_pattern(std::string_view name) const {

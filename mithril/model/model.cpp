@@ -50,7 +50,7 @@ std::shared_ptr<Composite> home_for(const Bindings& bindings) {
 [[noreturn]] void refuse_unknown_argument(const OpDef& op, const std::string& name) {
   std::vector<std::string> names;
   for (const PortDef& port : op.inputs) names.push_back(port.name);
-  unknown_name(ErrorKind::name, "E0605", "argument of " + op.model_name, name, "", names);
+  unknown_member(ErrorKind::name, "E0605", op.model_name, "argument", name, "", names);
 }
 
 // An int is accepted for a float; a list port accepts lists of its item type.

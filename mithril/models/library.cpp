@@ -142,7 +142,7 @@ CheckedArguments::CheckedArguments(std::string_view model, const std::vector<Arg
   for (const ArgumentDef& def : defs) names.push_back(def.name);
   for (const auto& [name, datum] : given) {
     if (std::find(names.begin(), names.end(), name) == names.end())
-      unknown_name(ErrorKind::name, "E0605", "argument of " + model_, name, "", names);
+      unknown_member(ErrorKind::name, "E0605", model_, "argument", name, "", names);
   }
   for (const ArgumentDef& def : defs) {
     const auto at = std::find_if(given.begin(), given.end(),

@@ -86,7 +86,7 @@ void check_option_names(const OptimizerDef& def, const OptimizerOptions& options
   for (const OptimizerOption& option : def.options) names.push_back(option.name);
   for (const auto& [name, value] : options) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    unknown_name(ErrorKind::name, "E0605", "argument of " + def.name, name, "", names);
+    unknown_member(ErrorKind::name, "E0605", def.name, "argument", name, "", names);
   }
 }
 
@@ -115,7 +115,7 @@ OptimizerOptions restored(OptimizerOptions options, const TensorMap& state) {
   for (const auto& [entry, tensor] : state) {
     if (is_slot(entry) || is_count(entry)) continue;
     if (std::find(names.begin(), names.end(), entry) != names.end()) continue;
-    unknown_name(ErrorKind::state, "E0903", "option of this optimizer", entry, "", names);
+    unknown_member(ErrorKind::state, "E0903", "this optimizer", "option", entry, "", names);
   }
   return options;
 }
@@ -351,7 +351,7 @@ Optimizer::ParameterMemories Optimizer::memory_in(const TensorMap& state,
     if (slot == average_slot) of_entry.average = tensor;
     if (slot == gradient_sum_slot || slot == average_slot) continue;
     if (std::find(slots.begin(), slots.end(), slot) == slots.end()) {
-      unknown_name(ErrorKind::state, "E0903", "slot of this optimizer", slot, entry, slots);
+      unknown_member(ErrorKind::state, "E0903", "this optimizer", "slot", slot, entry, slots);
     }
   }
   for (auto& [key, of_key] : memory) {

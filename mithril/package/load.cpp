@@ -199,7 +199,7 @@ std::string_view Package::file(std::string_view name) const {
   if (const StoredBytes* stored = impl_->files.find(name)) return stored->text();
   std::vector<std::string> known;
   for (const PackageFile& file : impl_->listed) known.push_back(file.name);
-  unknown_name(ErrorKind::name, "E0625", "file of the package", name, path(), known);
+  unknown_member(ErrorKind::name, "E0625", "the package", "file", name, path(), known);
 }
 
 std::string_view Package::backend_options(std::string_view backend) const {

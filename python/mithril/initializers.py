@@ -158,5 +158,5 @@ def kaiming_normal(gain: float = RELU_GAIN, mode: str = "fan_in") -> Initializer
 
 def _fan(mode: str) -> str:
     if mode not in ("fan_in", "fan_out"):
-        _core.unknown_name("E0605", "mode of an initializer", mode, ["fan_in", "fan_out"])
+        _core.unknown_member("E0605", "an initializer", "mode", mode, ["fan_in", "fan_out"])
     return mode

@@ -180,7 +180,7 @@ def check_op(
     for row in rows:
         for port in row:
             if port not in (*inputs, *outputs):
-                _core.unknown_name("E0604", f"port of {name}", str(port), [*inputs, *outputs])
+                _core.unknown_member("E0604", name, "port", str(port), [*inputs, *outputs])
             is_size = isinstance(row[port], (list, tuple))
             if is_size and (port in outputs or not all(isinstance(n, int) for n in row[port])):
                 expected = "an array" if port in outputs else "sizes, or an array"
@@ -190,7 +190,7 @@ def check_op(
             wrong_argument("check_op", "rows", f"{missing[0]!r} in each row", dict(row))
     for port in hold:
         if port not in inputs:
-            _core.unknown_name("E0604", f"input of {name}", str(port), inputs)
+            _core.unknown_member("E0604", name, "input", str(port), inputs)
     by_port = [
         {port: tuple(given) if isinstance(given, list) else given for port, given in row.items()}
         for row in rows

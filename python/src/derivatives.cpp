@@ -62,7 +62,7 @@ py::object hvp_of(const Connection& of, py::handle wrt, py::handle vectors) {
 JacobianMode mode_of(const std::string& mode) {
   if (mode == "reverse") return JacobianMode::reverse;
   if (mode == "forward") return JacobianMode::forward;
-  unknown_name(ErrorKind::name, "E0634", "mode of a Jacobian", mode, "", {"reverse", "forward"});
+  unknown_member(ErrorKind::name, "E0634", "a Jacobian", "mode", mode, "", {"reverse", "forward"});
 }
 
 py::object jacobian_of(const Connection& of, py::handle wrt, const std::string& mode) {

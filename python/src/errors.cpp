@@ -197,6 +197,14 @@ void bind_errors(py::module_& module) {
       },
       py::arg("code"), py::arg("what"), py::arg("name"), py::arg("known"),
       "NameError \"there is no <what> <name>\", with the known names and the nearest of them.");
+  module.def(
+      "unknown_member",
+      [](const std::string& code, const std::string& owner, const std::string& what,
+         const std::string& name, const std::vector<std::string>& known) {
+        unknown_member(ErrorKind::name, code, owner, what, name, "", known);
+      },
+      py::arg("code"), py::arg("owner"), py::arg("what"), py::arg("name"), py::arg("known"),
+      "NameError \"<owner> has no <what> <name>\", with the known names and the nearest of them.");
   module.def("no_attribute", no_attribute, py::arg("message"), py::arg("help") = "",
              "Raises AttributeError E0624.");
   module.def(

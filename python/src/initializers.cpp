@@ -36,7 +36,7 @@ Initializer initializer_of(const std::string& law, double a, double b) {
   }
   std::vector<std::string> known;
   for (const auto& each : laws) known.emplace_back(each.first);
-  unknown_name(ErrorKind::name, "E0605", "law of an initializer", law, "", known);
+  unknown_member(ErrorKind::name, "E0605", "an initializer", "law", law, "", known);
 }
 
 std::string law_of(const Initializer& initializer) {

@@ -43,8 +43,8 @@ double step(LBFGS& lbfgs, const py::dict& params, const py::object& closure) {
 
 bool is_strong_wolfe(const std::optional<std::string>& line_search) {
   if (line_search && *line_search != "strong_wolfe") {
-    unknown_name(ErrorKind::name, "E0605", "line_search_fn of LBFGS", *line_search, "",
-                 {"strong_wolfe"});
+    unknown_member(ErrorKind::name, "E0605", "LBFGS", "line_search_fn", *line_search, "",
+                   {"strong_wolfe"});
   }
   return line_search.has_value();
 }

@@ -32,7 +32,7 @@ F1Score::Average average_of(const std::string& average) {
   const std::vector<std::string> known = {"binary", "macro", "weighted", "micro"};
   for (size_t i = 0; i < known.size(); ++i)
     if (known[i] == average) return static_cast<F1Score::Average>(i);
-  unknown_name(ErrorKind::name, "E0605", "average of F1Score", average, "", known);
+  unknown_member(ErrorKind::name, "E0605", "F1Score", "average", average, "", known);
 }
 
 std::optional<std::int64_t> ignored_token(py::handle ignored) {

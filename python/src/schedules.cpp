@@ -93,8 +93,7 @@ py::dict options_of(const Plateau& plateau) {
 bool is_second(const char* argument, const std::string& word, const std::string& first,
                const std::string& second) {
   if (word == first || word == second) return word == second;
-  unknown_name(ErrorKind::name, "E0605", std::string(argument) + " of Plateau", word, "",
-               {first, second});
+  unknown_member(ErrorKind::name, "E0605", "Plateau", argument, word, "", {first, second});
 }
 
 void bind_plateau(py::module_& module) {

@@ -69,7 +69,7 @@ void check_formula(const Formula& formula, const std::vector<std::string>& ports
   const auto& [kind, text, number, children] = formula;
   const bool is_port = kind == Formula::Kind::port || kind == Formula::Kind::is_none;
   if (is_port && std::find(ports.begin(), ports.end(), text) == ports.end()) {
-    unknown_name(ErrorKind::name, "E0604", "port of the formula", text, "", ports);
+    unknown_member(ErrorKind::name, "E0604", "the formula", "port", text, "", ports);
   }
   for (const Formula& child : children) check_formula(child, ports);
   const bool calls = kind == Formula::Kind::call && text != "T";
@@ -242,7 +242,7 @@ void add_formula(const std::string& name, const std::string& doc, const std::vec
   std::vector<std::pair<OpDef, Definition>> others;
   for (const auto& [port, text] : gradients) {
     if (std::find(meaning.inputs.begin(), meaning.inputs.end(), port) == meaning.inputs.end())
-      unknown_name(ErrorKind::name, "E0604", "port of the op", port, "", meaning.inputs);
+      unknown_member(ErrorKind::name, "E0604", "the op", "port", port, "", meaning.inputs);
     OpDef gradient = gradient_record(record, free_name(name + "_grad_" + port));
     gradient.outputs = {{"output", record.outputs[0].shape, "float"}};
     Definition of_gradient = finish(gradient, text);

@@ -81,7 +81,7 @@ def test_an_unknown_option_of_compile_gives_the_nearest():
     assert text_of_error(
         lambda: ml.compile(product(), ml.CpuBackend(), **options), ml.NameError
     ) == (
-        "mithril.NameError[E0605]: there is no argument of compile 'shpaes'\n"
+        "mithril.NameError[E0605]: compile has no argument 'shpaes'\n"
         "  known : model, backend, backends, shapes, types, data_keys, constant_keys, "
         "trainable_keys, frozen, discard_keys, outputs, inference, jit, use_short_namings, "
         "file_path, safe_shapes, use_checkpointing, debug, quiet, optimization_level and 7 more\n"
@@ -143,7 +143,7 @@ def test_more_inputs_than_a_part_takes_are_refused():
 
 def test_an_unknown_argument_gives_the_nearest():
     assert text_of_error(lambda: ml.Linear(dimensoin=3), ml.NameError) == (
-        "mithril.NameError[E0605]: there is no argument of Linear 'dimensoin'\n"
+        "mithril.NameError[E0605]: Linear has no argument 'dimensoin'\n"
         "  known : dimension, use_bias\n"
         "  help: did you mean 'dimension'?"
     )
@@ -244,9 +244,7 @@ def test_a_functional_returns_connections():
         "  expected : a connection, or a tuple or a dict of them\n"
         "  got      : 64"
     )
-    assert "there is no argument of block 'widht'" in text_of_error(
-        lambda: block(widht=3), ml.NameError
-    )
+    assert "block has no argument 'widht'" in text_of_error(lambda: block(widht=3), ml.NameError)
     assert "block takes none of its arguments by position" in text_of_error(
         lambda: block(3), ml.TypeError
     )

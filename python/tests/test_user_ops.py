@@ -239,12 +239,12 @@ def failing() -> Iterator[tuple[str, Any, str]]:
     yield (
         "E0604",
         op(formula="{y}"),
-        "mithril.NameError[E0604]: there is no port of the formula 'y'\n  known : x",
+        "mithril.NameError[E0604]: the formula has no port 'y'\n  known : x",
     )
     yield (
         "E0604",
         op(formula="{x}", gradient={"y": "{grad}"}),
-        "mithril.NameError[E0604]: there is no port of the op 'y'\n  known : x",
+        "mithril.NameError[E0604]: the op has no port 'y'\n  known : x",
     )
     yield (
         "E0443",

@@ -313,7 +313,7 @@ def test_a_hessian_of_connections() -> None:
         (
             lambda: ml.jacobian(ml.IOKey("x"), ml.IOKey("x"), "back"),
             "NameError",
-            "mithril.NameError[E0634]: there is no mode of a Jacobian 'back'",
+            "mithril.NameError[E0634]: a Jacobian has no mode 'back'",
         ),
     ],
 )

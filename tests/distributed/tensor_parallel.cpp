@@ -251,7 +251,7 @@ TEST_CASE("placements and meshes that fit no model or group are refused with adv
   CHECK(begins(refusal(2, columns_then_rows, {{"model", -2}, {"data", -1}}),
                "mithril.ValueError[E0497]"));
   const std::string unknown = refusal(2, {}, {{"data", 1}, {"modle", 2}});
-  CHECK(begins(unknown, "mithril.NameError[E0633]: there is no axis of a mesh 'modle'"));
+  CHECK(begins(unknown, "mithril.NameError[E0633]: a mesh has no axis 'modle'"));
   CHECK(unknown.find("did you mean 'model'?") != std::string::npos);
   CHECK(begins(refusal(2, {{"*w_qeury", {0}}}, {}), "mithril.NameError[E0623]"));
   CHECK(begins(refusal(2, {{"*w_query", {0}}, {"*.w_*", {1}}}, {}),

@@ -217,13 +217,13 @@ TEST_CASE("an unknown port gives the nearest") {
   CHECK(text_of_error([&] {
           model |= relu()({{"inptu", "x"}});
         }) ==
-        "mithril.NameError[E0604]: there is no port of Relu 'inptu'\n"
+        "mithril.NameError[E0604]: Relu has no port 'inptu'\n"
         "  known : input, output\n"
         "  help: did you mean 'input'?");
   CHECK(text_of_error([&] {
           model |= with_relu("image", "logits")({{"imgae", "x"}});
         }) ==
-        "mithril.NameError[E0604]: there is no port of Model 'imgae'\n"
+        "mithril.NameError[E0604]: Model has no port 'imgae'\n"
         "  known : image, logits\n"
         "  help: did you mean 'image'?");
 }
@@ -238,7 +238,7 @@ TEST_CASE("an unknown argument of an op gives the nearest") {
   CHECK(text_of_error([] {
           Model::op("softmax", {{"axsi", 1}});
         }) ==
-        "mithril.NameError[E0605]: there is no argument of Softmax 'axsi'\n"
+        "mithril.NameError[E0605]: Softmax has no argument 'axsi'\n"
         "  known : input, axis\n"
         "  help: did you mean 'axis'?");
 }

@@ -23,7 +23,7 @@ TEST_CASE("an unknown argument of a model gives the nearest") {
   CHECK(text_of_error([] {
           make_model("Linear", {{"dimensoin", 3}});
         }) ==
-        "mithril.NameError[E0605]: there is no argument of Linear 'dimensoin'\n"
+        "mithril.NameError[E0605]: Linear has no argument 'dimensoin'\n"
         "  known : dimension, use_bias\n"
         "  help: did you mean 'dimension'?");
 }

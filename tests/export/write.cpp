@@ -65,7 +65,7 @@ TEST_CASE("a named target of write needs a path with its ending") {
 TEST_CASE("write refuses unknown targets and options that a target does not take") {
   const CompiledModel compiled = exported_layer({2, 3});
   CHECK(text_of_error([&] { write(compiled, "net.cpp", {.target = "javascrip"}); }) ==
-        "mithril.NameError[E0630]: there is no target of write 'javascrip'\n"
+        "mithril.NameError[E0630]: write has no target 'javascrip'\n"
         "  known : cpp, jax, javascript, torchscript\n"
         "  help: did you mean 'javascript'?");
   CHECK(text_of_error([&] { write(compiled, "net.py", {.data = exported_data()}); }) ==
@@ -75,7 +75,7 @@ TEST_CASE("write refuses unknown targets and options that a target does not take
   CHECK(text_of_error([&] { write(compiled, "net.cpp", {.device = "webgpu"}); }) ==
         "mithril.ValueError[E0493]: write: the target 'cpp' takes no device");
   CHECK(text_of_error([&] { write(compiled, "net.mjs", {.device = "webgp"}); }) ==
-        "mithril.NameError[E0630]: there is no device of JavaScript 'webgp'\n"
+        "mithril.NameError[E0630]: JavaScript has no device 'webgp'\n"
         "  known : cpu, webgpu\n"
         "  help: did you mean 'webgpu'?");
   const WriteOptions stored{.params = compiled.get_parameters()};

@@ -55,7 +55,7 @@ TEST_CASE("JSON with an unknown field gives the nearest") {
 TEST_CASE("JSON with an unknown or wrong argument names its place") {
   CHECK(refusal_of_model(R"({"name": "Model", "submodels": {"m1":
                     {"name": "Linear", "args": {"dimensoin": 3}}}})") ==
-        "mithril.NameError[E0605]: /submodels/m1/args: there is no argument of Linear 'dimensoin'\n"
+        "mithril.NameError[E0605]: /submodels/m1/args: Linear has no argument 'dimensoin'\n"
         "  known : dimension, use_bias\n"
         "  help: did you mean 'dimension'?");
   CHECK(refusal_of_model(R"({"name": "Linear", "args": {"dimension": "three"}})") ==
@@ -80,7 +80,7 @@ TEST_CASE("JSON that connects to an unknown part or port gives the nearest") {
         "mithril.NameError[E0641]: /connections: there is no part 'm3'\n"
         "  known : m1, m2");
   CHECK(refusal_of_model(chain(R"("m2": {"inputs": "x"})")) ==
-        "mithril.NameError[E0604]: /connections/m2: there is no port of Relu 'inputs'\n"
+        "mithril.NameError[E0604]: /connections/m2: Relu has no port 'inputs'\n"
         "  known : input, output\n"
         "  help: did you mean 'input'?");
 }

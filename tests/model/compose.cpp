@@ -200,7 +200,7 @@ TEST_CASE("a part that outlives its model cannot be used") {
 TEST_CASE("an unknown port is refused where it is written") {
   const ml::Model linear = ml::Linear({.dimension = 4});
   CHECK_THROWS_WITH_AS(linear({{"inptu", "x"}}),
-                       "mithril.NameError[E0604]: there is no port of Linear 'inptu'\n"
+                       "mithril.NameError[E0604]: Linear has no port 'inptu'\n"
                        "  known : input, weight, bias, output\n"
                        "  help: did you mean 'input'?",
                        ml::NameError);

@@ -100,7 +100,7 @@ TEST_CASE("a constraint reads only its keys") {
   CHECK(text_of_error([&] {
           model.add_constraint(reads_fa, {"a", "b"});
         }) ==
-        "mithril.NameError[E0606]: there is no key of the constraint 'fa'\n"
+        "mithril.NameError[E0606]: the constraint has no key 'fa'\n"
         "  known : a, b");
   CHECK_THROWS_AS(model.add_constraint(twice_as_many_rows, {"a", "c"}), NameError);
 }

@@ -41,7 +41,7 @@ TEST_CASE("an option that no record has is refused") {
   CHECK(text_of_error([] {
           Optimizer(optimizer_def("SGD"), 0.1, {{"momentun", 0.9}});
         }) ==
-        "mithril.NameError[E0605]: there is no argument of SGD 'momentun'\n"
+        "mithril.NameError[E0605]: SGD has no argument 'momentun'\n"
         "  known : momentum, dampening, weight_decay, nesterov\n"
         "  help: did you mean 'momentum'?");
 }

@@ -243,7 +243,7 @@ TEST_CASE("a state_dict that does not fit changes no option") {
   CHECK(text_of_error([&] {
           sgd.load_state_dict({{"lr", Tensor::scalar(0.1)}, {"p.exp_avg", Tensor::scalar(1.0)}});
         }) ==
-        "mithril.StateError[E0903]: p.exp_avg: there is no slot of this optimizer 'exp_avg'\n"
+        "mithril.StateError[E0903]: p.exp_avg: this optimizer has no slot 'exp_avg'\n"
         "  known : step");
   CHECK(text_of_error([&] {
           sgd.load_state_dict({{"lr", Tensor::of<double>({2}, {0.1, 0.2})}});
@@ -277,7 +277,7 @@ TEST_CASE("a state of another optimizer is refused") {
   step(adam, params);
   SGD sgd({.momentum = 0.9});
   CHECK(text_of_error([&] { sgd.load_state_dict(adam.state_dict()); }) ==
-        "mithril.StateError[E0903]: there is no option of this optimizer 'betas'\n"
+        "mithril.StateError[E0903]: this optimizer has no option 'betas'\n"
         "  known : lr, momentum, dampening, weight_decay, nesterov");
   CHECK(text_of_error([&] {
           adam.load_state_dict({{"p.step", Tensor::scalar(1.0)}});

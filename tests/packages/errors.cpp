@@ -228,7 +228,7 @@ TEST_CASE("an unknown file of a package is refused") {
   const FileFolder folder;
   const Package package = load_package(sample_package(folder));
   CHECK(first_line(folder.error([&] { package.file("tokenizer.jsno"); })) ==
-        "mithril.NameError[E0625]: p: there is no file of the package 'tokenizer.jsno'");
+        "mithril.NameError[E0625]: p: the package has no file 'tokenizer.jsno'");
 }
 
 TEST_CASE("models that a package cannot hold are not written") {

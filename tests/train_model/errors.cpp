@@ -60,7 +60,7 @@ TEST_CASE("a loss is refused with a port that it lacks") {
   CHECK(refusal([](TrainModel& train) {
           train.add_loss(SquaredError(), {{"input", "output"}, {"tagret", "label"}});
         }) ==
-        "mithril.NameError[E0604]: there is no port of SquaredError 'tagret'\n"
+        "mithril.NameError[E0604]: SquaredError has no port 'tagret'\n"
         "  known : input, target, output\n"
         "  help: did you mean 'target'?");
 }
@@ -167,7 +167,7 @@ TEST_CASE("a regulariser for several parameters is refused without a port for th
   CHECK(refusal([](TrainModel& train) {
           train.add_regularization(L2(), 0.1, KeyPattern{"weight|bias"}, {.reg_key = "inptu"});
         }) ==
-        "mithril.NameError[E0604]: there is no port of L2 'inptu'\n"
+        "mithril.NameError[E0604]: L2 has no port 'inptu'\n"
         "  known : input, output\n"
         "  help: did you mean 'input'?");
 }

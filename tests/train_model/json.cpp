@@ -79,8 +79,8 @@ TEST_CASE("mistakes in the JSON of a training model name their place") {
         "mithril.NameError[E0608]: /output_specs/output/loss: there is no model 'SquaerdError'");
   CHECK(refusal_of_json(R"("output_specs": {"output": {"loss": {"fn": "CrossEntropy",
                    "params": {"input_tpye": 1}}}})") ==
-        "mithril.NameError[E0605]: /output_specs/output/loss/params: there is no argument of "
-        "CrossEntropy 'input_tpye'");
+        "mithril.NameError[E0605]: /output_specs/output/loss/params: CrossEntropy has no argument "
+        "'input_tpye'");
   CHECK(refusal_of_json(R"("output_specs": {"output": {"los": "SquaredError"}})") ==
         "mithril.NameError[E0640]: /output_specs/output: there is no field 'los'");
   CHECK(refusal_of_json(R"("regularizations": [{"model": "l2", "input": "weight"}])") ==

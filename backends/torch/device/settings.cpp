@@ -107,7 +107,7 @@ const Option& option(const std::string& name) {
     if (option.name == name) return option;
     names.push_back(option.name);
   }
-  unknown_name(ErrorKind::name, "E0616", "option of the torch backend", name, "", names);
+  unknown_member(ErrorKind::name, "E0616", "the torch backend", "option", name, "", names);
 }
 
 [[noreturn]] void refuse_kind(const Option& option, const Datum& value) {

@@ -157,7 +157,7 @@ def _raise(code: str, message: str, **more: Any) -> NoReturn:
 
 def _refuse_keyword(name: str, key: str, named: list[str]) -> NoReturn:
     refuse_synonym(name, key, named)
-    core.unknown_name("E0605", f"argument of {name}", key, named)
+    core.unknown_member("E0605", name, "argument", key, named)
     raise AssertionError
 
 
@@ -167,7 +167,7 @@ def refuse_synonym(name: str, key: str, named: list[str]) -> None:
     if not help:
         return
     facts = [("known", ", ".join(named))]
-    message = f"there is no argument of {name} '{key}'"
+    message = f"{name} has no argument '{key}'"
     core.raise_error("NameError", "E0605", message, facts=facts, help=help)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from .. import _core
-from .._core import CompiledModel, raise_error, unknown_name
+from .._core import CompiledModel, raise_error, unknown_member
 from .._internal.arguments import checked_kinds
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def export(
     file = os.fspath(path)
     name = target if target is not None else _target_of(file)
     if name not in TARGETS:
-        unknown_name("E0630", "target of export", name, list(TARGETS))
+        unknown_member("E0630", "export", "target", name, list(TARGETS))
     chosen = TARGETS[name]
     if not _fits(file, chosen):
         _refuse_path(

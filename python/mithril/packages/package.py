@@ -347,7 +347,7 @@ def _backends(
             files += library(fields.pop("library"))
         if fields:
             known = ["options", "files", *(["library"] if name == "cpu" else [])]
-            _core.unknown_name("E0605", "field of a backend", next(iter(fields)), known)
+            _core.unknown_member("E0605", "a backend", "field", next(iter(fields)), known)
         text = json.dumps(options) if options else ""
         made.append({"name": name, "options": text, "files": files})
     return made

@@ -134,7 +134,9 @@ def save_torchscript_package(
     """
     unknown = [key for key in texts if key not in TEXTS]
     if unknown:
-        _core.unknown_name("E0605", "argument of save_torchscript_package", unknown[0], list(TEXTS))
+        _core.unknown_member(
+            "E0605", "save_torchscript_package", "argument", unknown[0], list(TEXTS)
+        )
 
     stored = module if isinstance(module, (str, os.PathLike)) else _bytes_of(module)
     _core._save_native_package(

@@ -33,5 +33,5 @@ def test_drawn_arrays_follow_their_seed() -> None:
 
 
 def test_options_are_checked() -> None:
-    with pytest.raises(ml.NameError, match="there is no argument of CpuBackend 'precision'"):
+    with pytest.raises(ml.NameError, match="CpuBackend has no argument 'precision'"):
         ml.CpuBackend(precision=64)

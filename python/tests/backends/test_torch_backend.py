@@ -233,7 +233,7 @@ def test_errors_list_the_known_names() -> None:
     options = {"device": "cpu", "requires_grda": True}
     text = text_of(ml.NameError, lambda: ml._core.Backend("mithril_torch", options))
     assert text.startswith(
-        "mithril.NameError[E0616]: there is no option of the torch backend 'requires_grda'\n"
+        "mithril.NameError[E0616]: the torch backend has no option 'requires_grda'\n"
     )
     assert "requires_grad" in text
 

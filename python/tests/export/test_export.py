@@ -78,7 +78,7 @@ def test_unknown_targets_and_options_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ml.NameError) as caught:
         ml.export(fixed, tmp_path / "net.cpp", "javascrip")
     assert str(caught.value) == (
-        "mithril.NameError[E0630]: there is no target of export 'javascrip'\n"
+        "mithril.NameError[E0630]: export has no target 'javascrip'\n"
         "  known : cpp, jax, javascript, wasm, torchscript, library\n"
         "  help: did you mean 'javascript'?"
     )

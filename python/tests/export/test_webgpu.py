@@ -219,7 +219,7 @@ def test_doubles_are_refused(tmp_path: Path) -> None:
 
 def test_only_modules_of_javascript_have_a_device(tmp_path: Path) -> None:
     compiled = mlp(shapes={"x": [1, 2]})
-    with pytest.raises(ml.NameError, match=r"E0630.*there is no device of JavaScript 'gpu'"):
+    with pytest.raises(ml.NameError, match=r"E0630.*JavaScript has no device 'gpu'"):
         ml.to_javascript(compiled, tmp_path / "net.mjs", device="gpu")
     with pytest.raises(ml.ValueError, match=r"E0493.*the target 'cpp' takes no device"):
         ml.export(compiled, tmp_path / "net.cpp", device="webgpu")

@@ -43,7 +43,7 @@ def test_a_port_that_an_option_adds_names_the_option(port: str, option: str) -> 
 
 def test_a_gru_has_no_cell() -> None:
     text = text_of(lambda: ml.GRU(8)(input="x", output="y", c_0="s"))
-    assert "there is no port of GRU 'c_0'" in text
+    assert "GRU has no port 'c_0'" in text
 
 
 @pytest.mark.parametrize("name", ["LSTM", "GRU", "RNN"])

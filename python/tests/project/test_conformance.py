@@ -209,7 +209,7 @@ MISTAKES = {
                 "connections": {"m": {"inptu": "x"}},
             }
         },
-        "/model: NameError: mithril.NameError[E0604]: /connections/m: there is no port of Relu",
+        "/model: NameError: mithril.NameError[E0604]: /connections/m: Relu has no port 'inptu'",
     ),
     "argument of another kind": (
         RELU | {"model": {"name": "Softmax", "args": {"axis": "x"}}},

@@ -163,7 +163,7 @@ def test_a_plateau_is_that_of_torch(options: dict[str, Any]) -> None:
 def test_a_plateau_refuses_a_schedule() -> None:
     with pytest.raises(ml.StateError, match="E0918"):
         ml.Plateau().update(ml.SGD(ml.CosineSchedule(0.1, steps=3)), 1.0)
-    with pytest.raises(ml.NameError, match="mode of Plateau"):
+    with pytest.raises(ml.NameError, match="Plateau has no mode"):
         ml.Plateau("maximum")
     with pytest.raises(ml.StateError) as caught:
         ml.Plateau().load_state_dict({})

@@ -99,7 +99,7 @@ def test_arrays_are_updated_in_place() -> None:
 
 
 def test_mistakes_are_named() -> None:
-    with pytest.raises(ml.NameError, match="line_search_fn of LBFGS"):
+    with pytest.raises(ml.NameError, match="LBFGS has no line_search_fn"):
         ml.LBFGS(line_search_fn="wolfe")  # type: ignore[arg-type]
     with pytest.raises(ml.ValueError, match=r"\[E0406\].*max_iter"):
         ml.LBFGS(max_iter=0)

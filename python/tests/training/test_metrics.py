@@ -134,7 +134,7 @@ def test_a_compiled_model_scores() -> None:
 def test_wrong_arguments_are_errors() -> None:
     with pytest.raises(ml.NameError) as caught:
         E.F1Score("makro")
-    assert "there is no average of F1Score 'makro'" in str(caught.value)
+    assert "F1Score has no average 'makro'" in str(caught.value)
     with pytest.raises(ml.TypeError):
         E.Accuracy(prediction=3)
     with pytest.raises(ml.TypeError):
