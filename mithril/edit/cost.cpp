@@ -46,6 +46,14 @@ int64_t bytes_per_element(const Wire* wire) {
          .help = help});
 }
 
+// The model with the sizes. `model` keeps its own.
+Model with_shapes(const Model& model, const KeyShapes& shapes) {
+  if (shapes.empty()) return model;
+  Model sized = restated(model);
+  sized.set_shapes(shapes);
+  return sized;
+}
+
 // The dims of a tensor whose sizes are known; none for a value, or no tensor.
 std::optional<Dims> dims_of(const Wire* wire) {
   if (!wire || !is_tensor(wire)) return {};
@@ -178,10 +186,11 @@ void add(Cost& to, const Cost& cost) {
 
 }  // namespace
 
-int64_t count_parameters(const Model& model) {
+int64_t count_parameters(const Model& model, const KeyShapes& shapes) {
   int64_t count = 0;
   std::vector<std::string> open;
-  for (const NamedPort& port : parameters_of(*model.composite())) {
+  const Model sized = with_shapes(model, shapes);
+  for (const NamedPort& port : parameters_of(*sized.composite())) {
     if (const auto size = elements(port.wire))
       count = count_sum(count, *size);
     else
@@ -189,7 +198,7 @@ int64_t count_parameters(const Model& model) {
   }
   if (open.empty()) return count;
   refuse_open_size("the parameters " + join(open, ", "), open.front(),
-                   "give sizes of the inputs with set_shapes");
+                   "give sizes of the inputs in shapes");
 }
 
 PartParameters parameters_by_part(const Model& model, const std::vector<std::string>& others) {
@@ -224,11 +233,10 @@ PartParameters parameters_by_part(const Model& model, const std::vector<std::str
   return found;
 }
 
-ModelCost cost(const Model& model, const std::vector<std::pair<std::string, ShapeSpec>>& shapes) {
-  // The model keeps its own sizes. One that is a part, or an op, is counted by itself.
-  const bool is_read_only = shapes.empty() && !model.part()->op && !model.part()->owner;
-  Model sized = is_read_only ? model : restated(model);
-  sized.set_shapes(shapes);
+ModelCost cost(const Model& model, const KeyShapes& shapes) {
+  // A model that is a part, or an op, is counted by itself.
+  const bool is_whole = !model.part()->op && !model.part()->owner;
+  const Model sized = with_shapes(is_whole ? model : restated(model), shapes);
   ModelCost sum;
   const std::shared_ptr<Composite> root = sized.composite();
   std::map<const Part*, int64_t> loops;

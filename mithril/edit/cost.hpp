@@ -11,10 +11,13 @@
 
 namespace mithril {
 
+// Sizes of inputs and parameters, by key.
+using KeyShapes = std::vector<std::pair<std::string, ShapeSpec>>;
+
 // The number of elements of all parameters. A parameter that several parts read counts once.
-// ShapeError E0209 with the parameters whose sizes are not known. Each function of this file raises
-// ShapeError E0205 for a count that 64 bits cannot hold.
-std::int64_t count_parameters(const Model& model);
+// ShapeError E0209 with the parameters whose sizes `shapes` leaves open. Each function of this file
+// raises ShapeError E0205 for a count that 64 bits cannot hold.
+std::int64_t count_parameters(const Model& model, const KeyShapes& shapes = {});
 
 // The parameters of a model and of its parts.
 struct PartParameters {
@@ -43,7 +46,6 @@ struct ModelCost {
 };
 // The cost of one evaluation without gradients. The body of a loop counts once per step. ShapeError
 // E0209 with a value whose sizes `shapes` leaves open.
-ModelCost cost(const Model& model,
-               const std::vector<std::pair<std::string, ShapeSpec>>& shapes = {});
+ModelCost cost(const Model& model, const KeyShapes& shapes = {});
 
 }  // namespace mithril

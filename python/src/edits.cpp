@@ -47,11 +47,15 @@ py::dict dict_of_cost(const Cost& cost) {
   return made;
 }
 
-py::dict cost_of_model(const Model& model, const py::dict& shapes) {
-  std::vector<std::pair<std::string, ShapeSpec>> sizes;
+KeyShapes shapes_of(const py::dict& shapes) {
+  KeyShapes sizes;
   for (const auto& [key, shape] : shapes)
     sizes.emplace_back(text_of(key, "the name of a key"), shape_of(shape));
-  const ModelCost found = cost(model, sizes);
+  return sizes;
+}
+
+py::dict cost_of_model(const Model& model, const py::dict& shapes) {
+  const ModelCost found = cost(model, shapes_of(shapes));
   py::dict made = dict_of_cost(found.total), parts;
   for (const auto& [path, of_part] : found.parts) parts[py::str(path)] = dict_of_cost(of_part);
   made["parts"] = parts;
@@ -206,14 +210,22 @@ Raises:
 
 Example:
     layer = model.edit().extract(inputs=["x"], outputs={"features": "linear"}))");
-  model.def("count_parameters", &count_parameters,
-            R"(Returns the number of elements of all parameters.
+  model.def(
+      "count_parameters",
+      [](const Model& self, const py::dict& shapes) {
+        return count_parameters(self, shapes_of(shapes));
+      },
+      py::arg("shapes") = py::dict(),
+      R"(Returns the number of elements of all parameters. One that several parts read counts once.
+
+Args:
+    shapes: sizes of inputs, by key.
 
 Raises:
-    ShapeError: If a size of a parameter is not known.
+    ShapeError: If a size of a parameter stays open.
 
 Example:
-    model.count_parameters())");
+    model.count_parameters({"x": [32, 4]}))");
   model.def(
       "cost", cost_of_model, py::arg("shapes") = py::dict(),
       R"(Returns the operations and the bytes of one evaluation without gradients, in all and per part.

@@ -312,6 +312,9 @@ def test_parameters_and_costs_are_counted() -> None:
     open_sizes = network().edit()
     with pytest.raises(ml.ShapeError, match="E0209"):
         convolution.cost()
+    with pytest.raises(ml.ShapeError, match="E0209"):
+        convolution.count_parameters()
+    assert convolution.count_parameters({"x": [2, 4, 8, 8]}) == 6 * 4 * 3 * 3
     assert open_sizes.count_parameters() > 0
 
 

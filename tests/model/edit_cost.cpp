@@ -26,6 +26,8 @@ TEST_CASE("parameters, operations and bytes are counted per part") {
   CHECK(found.parts.at("tanh").operations == 5 * 4);
   CHECK(found.parts.at("tanh").bytes == 2 * 4 * 5 * 4);
   CHECK(found.total.operations == 2 * 5 * 8 * 3 + 2 * 5 * 4 * 8 + 5 * 4);
+  CHECK(count_parameters(net, {{"x", {5, 3}}}) == 8 * 3 + 8 + 4 * 8 + 4);
+  CHECK_THROWS_WITH_AS(count_parameters(net), doctest::Contains("w"), ShapeError);
   net.set_shapes({{"x", {5, 3}}});
   CHECK(count_parameters(net) == 8 * 3 + 8 + 4 * 8 + 4);
 }
