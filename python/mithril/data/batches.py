@@ -65,9 +65,12 @@ def named(call: str, parts: Any, names: Sequence[str] | None) -> Mapping[str, An
     raise_error(
         "InputError",
         "E0881",
-        f"{call}: a batch has {len(given)} parts, and there are {len(names or ())} names",
+        f"{call}: a batch has {len(given)} part{'s' * (len(given) != 1)}, "
+        f"and there are {len(names or ())} names",
         facts=[("names", ", ".join(names or ()))],
-        help="name the parts in their order: ml.data.from_torch(loader, names=[...])",
+        help="a batch is a dict, or a tuple in this order; all rows are a dict of arrays"
+        if call == "fit"
+        else "name the parts in their order: ml.data.from_torch(loader, names=[...])",
     )
     raise AssertionError
 

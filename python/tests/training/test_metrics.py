@@ -230,5 +230,10 @@ def test_parts_of_a_loader_must_be_as_many_as_inputs() -> None:
     model = network(ml.CpuBackend(), plain=True)
     step = ml.TrainingStep(model, ml.SGD(0.1))
     with pytest.raises(ml.InputError) as caught:
-        ml.fit(step, [(np.zeros((2, 4), np.float32),)], epochs=1, progress=False)
-    assert caught.value.code == "E0881"
+        ml.fit(step, (np.zeros((2, 4), np.float32), np.zeros(2)), epochs=1, progress=False)
+    names = ", ".join(model.data_keys)
+    assert str(caught.value) == (
+        "mithril.InputError[E0881]: fit: a batch has 1 part, and there are 2 names\n"
+        f"  names : {names}\n"
+        "  help: a batch is a dict, or a tuple in this order; all rows are a dict of arrays"
+    )
