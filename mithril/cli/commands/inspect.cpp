@@ -174,8 +174,7 @@ class ModelInspection {
                               join(info.backends, ", ")));
     }
     output.text("\n\n");
-    print_ports(output, "input", inputs_);
-    print_ports(output, "output", outputs_);
+    print_ports(output);
     output.text("\n");
     const auto number = [](const std::optional<std::int64_t>& n) {
       return n ? grouped(*n) : std::string("?");
@@ -199,12 +198,23 @@ class ModelInspection {
     }
   }
 
-  static void print_ports(Output& output, const std::string& what,
-                          const std::vector<PortLine>& ports) {
-    std::vector<TableRow> rows;
-    for (const PortLine& port : ports) {
-      rows.push_back({what, port.name, port.dtype, port.shape ? to_string(*port.shape) : "?"});
-    }
+  // One table of all ports. The column of dtypes is left out if no port has one.
+  void print_ports(Output& output) const {
+    const auto has_dtype = [](const PortLine& port) { return !port.dtype.empty(); };
+    const bool dtypes = std::any_of(inputs_.begin(), inputs_.end(), has_dtype) ||
+                        std::any_of(outputs_.begin(), outputs_.end(), has_dtype);
+    std::vector<TableRow> rows = {{"port", "key"}};
+    if (dtypes) rows.front().push_back("dtype");
+    rows.front().push_back("shape");
+    const auto add = [&](const std::string& what, const std::vector<PortLine>& ports) {
+      for (const PortLine& port : ports) {
+        rows.push_back({what, port.name});
+        if (dtypes) rows.back().push_back(port.dtype);
+        rows.back().push_back(port.shape ? to_string(*port.shape) : "?");
+      }
+    };
+    add("input", inputs_);
+    add("output", outputs_);
     output.text(table_text(rows));
   }
 

@@ -35,7 +35,8 @@ TensorMap given_inputs(const Arguments& arguments, const ModelFile& file) {
     const auto pair = parse_pair("--input", text);
     const std::string &key = pair.first, &path = pair.second;
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      const std::string guess = did_you_mean(key, keys);
+      std::string guess = did_you_mean(key, keys);
+      if (guess.empty()) guess = "the inputs are " + join(keys, ", ");
       throw UsageError{fmt::format("the model has no input '{}'", printable(key)), guess};
     }
     const auto is_in = [&key](const auto& names) {

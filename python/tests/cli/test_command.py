@@ -31,7 +31,8 @@ def folder(tmp_path_factory):
 def test_inspect_shows_the_parts_and_their_sums(folder):
     assert text_of("inspect", "net.json", "--shape", "x=3,8", folder=folder) == (
         "net.json: a model as JSON\n\n"
-        "input  x    [3, 8]\n"
+        "port    key  shape\n"
+        "input   x    [3, 8]\n"
         "output  y    [3, 4]\n\n"
         "part      class   parameters  operations  bytes\n"
         "linear    Linear         144         768    864\n"

@@ -85,6 +85,11 @@ RUN = "  help: usage: mithril run [OPTIONS] FILE\n"
             "  help: did you mean 'linear.weight'?\n",
         ),
         (
+            ["run", "net.json", "--input", "image=x.npy"],
+            "mithril: the model has no input 'image'\n  help: the inputs are x, linear.weight, "
+            "linear.bias, linear_1.weight, linear_1.bias\n",
+        ),
+        (
             ["run", "net.json", "--input", "linear.weight=x.npy"],
             "mithril: 'linear.weight' is a parameter\n"
             "  help: give parameters in one file: --params weights.safetensors\n",
