@@ -218,6 +218,28 @@ def test_a_pickled_grad_scaler_continues(way: Callable[[Any], Any]) -> None:
     assert way(scaler).state_dict() == scaler.state_dict()
 
 
+class LabelledSamples(ml.PerSample):
+    def __init__(self, compiled: ml.CompiledModel, label: str) -> None:
+        super().__init__(compiled, losses="losses", reduction="mean")
+        self.label = label
+
+
+@ways
+def test_gradients_of_samples_are_the_same(way: Callable[[Any], Any]) -> None:
+    model = ml.Model()
+    model |= ml.Linear(2)(input="x", output="y")
+    model |= ml.SquaredError()(input="y", target="target", output="losses")
+    shapes = {"x": ["N", 3], "target": ["N", 2]}
+    compiled = ml.compile(model, ml.CpuBackend(), data_keys=["x", "target"], shapes=shapes)
+    samples = LabelledSamples(compiled, "first")
+    params, data = compiled.get_parameters(), {"x": X, "target": np.ones((2, 2), np.float32)}
+    expected = samples.norms(params, data).total
+    made = way(samples)
+    assert (type(made), made.label) == (LabelledSamples, "first")
+    assert "No call has been made yet" in made.explain()
+    assert np.array_equal(made.norms(params, data).total, expected)
+
+
 def test_a_dtype_and_an_error_are_pickled() -> None:
     assert pickled(ml.bfloat16) is ml.bfloat16 or pickled(ml.bfloat16) == ml.bfloat16
     with pytest.raises(ml.NameError) as caught:
