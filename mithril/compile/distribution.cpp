@@ -39,4 +39,9 @@ void refuse_distributed(const CompiledState& compiled, const char* subject, cons
          .help = help});
 }
 
+void refuse_export(const CompiledState& compiled, const char* subject) {
+  refuse_distributed(compiled, subject,
+                     "compile the model without a group to export it; its parameters fit both");
+}
+
 }  // namespace mithril

@@ -18,4 +18,6 @@ Communicator* group_of(const CompiledState& compiled);
 void check_exchanges(const Backend& backend, bool several);
 // BackendError E1054 "<subject> cannot train on several processes" if the model is distributed.
 void refuse_distributed(const CompiledState& compiled, const char* subject, const char* help);
+// The same for what is written to run in one process.
+void refuse_export(const CompiledState& compiled, const char* subject);
 }  // namespace mithril

@@ -61,12 +61,6 @@ void add_gradients(ExportedModel& exported, Impl& compiled) {
   if (!exported.gradient_of.empty()) exported.gradients = compiled.gradients(exported.gradient_of);
 }
 
-// Generated code runs in one process.
-void refuse_export(const CompiledState& compiled) {
-  refuse_distributed(compiled, "generated code",
-                     "compile the model without a group to export it; its parameters fit both");
-}
-
 }  // namespace
 
 void check_examples(const CompiledState& compiled, const TensorMap& examples) {
@@ -91,7 +85,7 @@ std::vector<size_t> differentiated_outputs(const CompiledState& compiled) {
 ExportedModel CompiledModel::exported(const TensorMap& data) const {
   Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
   compiled.require_graph("exporting");
-  refuse_export(compiled);
+  refuse_export(compiled, "an exported model");
   check_examples(compiled, data);
   ExportedModel exported = outputs_of(
       compiled, [&](const NamedIndex& key) { return compiled.dims_of_input(key, data); });
@@ -102,7 +96,7 @@ ExportedModel CompiledModel::exported(const TensorMap& data) const {
 ExportedModel CompiledModel::exported_with_open_sizes() const {
   const Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
   compiled.require_graph("exporting");
-  refuse_export(compiled);
+  refuse_export(compiled, "an exported model");
   return outputs_of(compiled, [](const NamedIndex&) { return Dims(); });
 }
 

@@ -24,8 +24,7 @@ void CompiledModel::save_torchscript(const std::string& path, const TensorMap& p
                                      const TensorMap& data) const {
   const CompiledState& compiled = *impl_;
   compiled.require_graph("save_torchscript");
-  refuse_distributed(compiled, "TorchScript",
-                     "compile the model without a group to save it; its parameters fit both");
+  refuse_export(compiled, "TorchScript");
   if (!compiled.required_states.empty()) {
     raise({.kind = ErrorKind::state,
            .code = "E0922",

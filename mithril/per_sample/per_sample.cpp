@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "mithril/compile/distribution.hpp"
 #include "mithril/compile/evaluate.hpp"
 #include "mithril/optim/optimizer.hpp"
 #include "mithril/per_sample/per_sample_programs.hpp"
@@ -75,6 +76,7 @@ ExportedModel exported(const PerSamplePrograms& programs, const PerSampleProgram
            .facts = {{"reason", program.single_samples}}});
   }
   const CompiledState& compiled = programs.compiled();
+  refuse_export(compiled, "an exported model");
   ExportedModel made{.graph = program.graph, .inputs = {}, .outputs = {}};
   for (size_t i = 0; i < made.graph.inputs().size(); ++i) {
     const Value& value = made.graph.value(made.graph.inputs()[i]);

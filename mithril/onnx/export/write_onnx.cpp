@@ -19,11 +19,19 @@ bool is_of_cost(const ExportedModel& model, std::size_t input) {
   return model.outputs[model.gradient_of[input - model.inputs.size()]].key == "final_cost";
 }
 
+// The model in the mode of the file. Its inference mode has no trace of the processes that train
+// it, so the graph of the given mode is asked for, which is refused.
+CompiledModel form_in_file(const CompiledModel& compiled, const OnnxWriteOptions& options) {
+  if (options.gradients) return compiled;
+  if (compiled.group()) compiled.exported_with_open_sizes();
+  return compiled.in_inference();
+}
+
 class ModelExport {
  public:
   ModelExport(const CompiledModel& compiled, const OnnxWriteOptions& options)
       : options_(options),
-        compiled_(options.gradients ? compiled : compiled.in_inference()),
+        compiled_(form_in_file(compiled, options)),
         model_(options.gradients ? compiled_.exported_with_open_gradients()
                                  : compiled_.exported_with_open_sizes()),
         params_(compiled_.load_state_dict(options.params)) {

@@ -34,8 +34,8 @@ struct OnnxWriteOptions {
 // Each node has the path of its value as metadata "mithril.path". The file is written as a whole or
 // not at all. StateError E0901 for other parameters, E0923 for a state that is missing;
 // GradientError E0505 for gradients of a model that was compiled for inference; ValueError E1320
-// with all nodes that the opset cannot express, E1321 for an opset beside 13 to 25; InputError
-// E0831 if the file cannot be written. Example:
+// with all nodes that the opset cannot express, E1321 for an opset beside 13 to 25; BackendError
+// E1054 for a model of several processes; InputError E0831 if the file cannot be written. Example:
 //   ml::write_onnx(compiled, "net.onnx", {.params = params.share()});
 void write_onnx(const CompiledModel& compiled, const std::string& path,
                 const OnnxWriteOptions& options = {});

@@ -116,6 +116,7 @@ def to_onnx(
             of its optimizer, or two values of the file have one name.
         InputError: If the file cannot be written, or `data` has other keys than the model has
             inputs.
+        BackendError: If the model was compiled for a group of several processes.
 
     Example:
         ml.to_onnx(compiled, "net.onnx", params, data=data)

@@ -123,8 +123,15 @@ def test_a_run_that_continues_with_as_many_processes_has_the_same_bits(tmp_path)
     assert continued[1][-1] == whole[1][-1]
 
 
+EXPORTS: dict[str, tuple[str, dict[str, dict[str, str]]]] = {
+    "cpp": (".cpp", {}),
+    "jax": (".py", {}),
+    "javascript": (".mjs", {}),
+    "torchscript": (".pt", {"params": {}}),
+}
 REFUSALS = (
     REFUSED
+    + f"EXPORTS = {EXPORTS}"
     + """
 def compiled_with(**options):
     given = {"backend": ml.CpuBackend(), "shapes": {"x": [None, 6]}, "group": group}
@@ -137,6 +144,21 @@ texts = {
     "bucket": refused(lambda: compiled_with(bucket_bytes=1024 * (group.rank + 1))),
     "code": refused(lambda: ml.codegen(compiled_with(), "model.cpp", data=data(4, 0))),
     "jax": refused(lambda: ml.to_jax(compiled_with(), "model.py")),
+    "onnx": refused(lambda: ml.to_onnx(compiled_with(), "model.onnx")),
+    "gradients": refused(
+        lambda: ml.to_onnx(compiled_with(), "model.onnx", gradients=True, data=data(4, 0))
+    ),
+    "step": refused(
+        lambda: ml.to_onnx(
+            ml.TrainingStep(compiled_with(), ml.SGD(0.1)),
+            "model.onnx",
+            compiled_with().get_parameters(),
+        )
+    ),
+    **{
+        target: refused(lambda: ml.export(compiled_with(), "model" + ending, target, **options))
+        for target, (ending, options) in EXPORTS.items()
+    },
     "package": refused(
         lambda: ml.save_package("no_package", compiled_with(), compiled_with().get_parameters())
     ),
@@ -161,7 +183,8 @@ def test_what_a_group_excludes_is_refused_on_all_processes():
         assert "'bucket_bytes'" in texts["bucket"]
         assert "bucket_bytes = 1024" in texts["bucket"]
         assert "E1054" in texts["code"]
-        assert "E1054" in texts["jax"]
+        for name in ("jax", "onnx", "gradients", "step", *EXPORTS):
+            assert "E1054" in texts[name]
         assert "E1054" in texts["package"]
         assert "give ml.save_package the model" in texts["package"]
         assert "E1054" in texts["hook"]
