@@ -115,11 +115,12 @@ class BatchNormDecomposition {
 
 }  // namespace
 
-Graph decompose_batch_norm(const Graph& graph) {
+Graph decompose_batch_norm(Graph graph) {
   const OpDef& batch_norm = find_op("batch_norm_inference");
   const bool any = std::any_of(graph.nodes().begin(), graph.nodes().end(),
                                [&](const Node& node) { return node.op == &batch_norm; });
-  return any ? BatchNormDecomposition(graph).run() : graph;
+  if (!any) return graph;
+  return BatchNormDecomposition(graph).run();
 }
 
 }  // namespace mithril::cpu_backend

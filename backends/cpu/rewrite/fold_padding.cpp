@@ -125,9 +125,10 @@ class FoldPadding {
 
 }  // namespace
 
-Graph fold_padding(const Graph& graph) {
+Graph fold_padding(Graph graph) {
   FoldPadding pass(graph);
-  return pass.changes() ? pass.run() : graph;
+  if (!pass.changes()) return graph;
+  return pass.run();
 }
 
 }  // namespace mithril::cpu_backend

@@ -7,6 +7,6 @@ namespace mithril::cpu_backend {
 
 // Replaces conv2d(pad(x)) by a convolution with more padding where the pad adds zeros to the height
 // and the width only, by constant widths, and where only convolutions read it.
-Graph fold_padding(const Graph& graph);
+Graph fold_padding(Graph graph);
 
 }  // namespace mithril::cpu_backend

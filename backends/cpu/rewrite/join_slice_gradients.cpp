@@ -132,9 +132,10 @@ class JoinSliceGradients {
 
 }  // namespace
 
-Graph join_slice_gradients(const Graph& graph) {
+Graph join_slice_gradients(Graph graph) {
   JoinSliceGradients pass(graph);
-  return pass.changes() ? pass.run() : graph;
+  if (!pass.changes()) return graph;
+  return pass.run();
 }
 
 }  // namespace mithril::cpu_backend

@@ -1,5 +1,7 @@
 #include "backends/cpu/rewrite/legalize.hpp"
 
+#include <utility>
+
 #include "backends/cpu/rewrite/decompose_batch_norm.hpp"
 #include "backends/cpu/rewrite/fold_padding.hpp"
 #include "backends/cpu/rewrite/join_slice_gradients.hpp"
@@ -9,26 +11,26 @@
 
 namespace mithril::cpu_backend {
 
-Graph legalize(const Graph& graph, const Config& config) {
-  const auto dump = [&](std::string_view pass, const Graph& legal) {
-    if (config.dump) config.dump(pass, short_text(legal));
+Graph legalize(Graph graph, const Config& config) {
+  const auto dump = [&](std::string_view pass) {
+    if (config.dump) config.dump(pass, short_text(graph));
   };
 
-  Graph legal = config.observer ? graph : decompose_batch_norm(graph);
-  dump("decompose_batch_norm", legal);
+  if (!config.observer) graph = decompose_batch_norm(std::move(graph));
+  dump("decompose_batch_norm");
 
-  if (config.fuse && !config.observer) legal = fold_padding(legal);
-  dump("fold_padding", legal);
+  if (config.fuse && !config.observer) graph = fold_padding(std::move(graph));
+  dump("fold_padding");
 
-  if (config.fuse && !config.observer) legal = join_slice_gradients(legal);
-  dump("join_slice_gradients", legal);
+  if (config.fuse && !config.observer) graph = join_slice_gradients(std::move(graph));
+  dump("join_slice_gradients");
 
-  if (config.fuse && !config.observer) legal = narrow_integer_products(legal);
-  dump("narrow_integer_products", legal);
+  if (config.fuse && !config.observer) graph = narrow_integer_products(std::move(graph));
+  dump("narrow_integer_products");
 
-  legal = legalize_half(legal, config);
-  dump("legalize_half", legal);
-  return legal;
+  graph = legalize_half(std::move(graph), config);
+  dump("legalize_half");
+  return graph;
 }
 
 }  // namespace mithril::cpu_backend

@@ -8,6 +8,6 @@ namespace mithril::cpu_backend {
 
 // Rewrites the graph into ops that this backend has kernels for. An observer sees batch
 // normalization and padding as nodes.
-Graph legalize(const Graph& graph, const Config& config);
+Graph legalize(Graph graph, const Config& config);
 
 }  // namespace mithril::cpu_backend

@@ -173,11 +173,12 @@ class Legalization {
 
 }  // namespace
 
-Graph legalize_half(const Graph& graph, const Config& config) {
+Graph legalize_half(Graph graph, const Config& config) {
   const std::vector<Value>& values = graph.values();
   const bool any = std::any_of(values.begin(), values.end(),
                                [](const Value& value) { return is_half(value.dtype); });
-  return any ? Legalization(graph, config).run() : graph;
+  if (!any) return graph;
+  return Legalization(graph, config).run();
 }
 
 }  // namespace mithril::cpu_backend

@@ -10,6 +10,6 @@ namespace mithril::cpu_backend {
 // float64, between casts of what they read and make. These nodes keep 16 bits: nodes that only move
 // or cast elements, GEMMs and attention of bfloat16 if the processor multiplies it, constants that
 // kernels read in 16 bits, and ops without a kernel and without a formula.
-Graph legalize_half(const Graph& graph, const Config& config);
+Graph legalize_half(Graph graph, const Config& config);
 
 }  // namespace mithril::cpu_backend

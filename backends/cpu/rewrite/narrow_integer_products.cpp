@@ -310,13 +310,14 @@ class IntegerProducts {
 
 }  // namespace
 
-Graph narrow_integer_products(const Graph& graph) {
+Graph narrow_integer_products(Graph graph) {
   const OpDef &matmul = find_op("matmul"), &conv2d = find_op("conv2d");
   const bool any = std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const Node& node) {
     return (node.op == &matmul || node.op == &conv2d) &&
            graph.value(node.outputs.front()).dtype == DType::float64;
   });
-  return any ? IntegerProducts(graph).run() : graph;
+  if (!any) return graph;
+  return IntegerProducts(graph).run();
 }
 
 }  // namespace mithril::cpu_backend

@@ -9,6 +9,6 @@ namespace mithril::cpu_backend {
 // sum. An operand is a cast of int8 or uint8, the difference of such a cast and a scalar zero
 // point, or a constant of integers that int16 holds. The results do not change. A cast of the
 // product to int32 or float32 reads the int32 sums.
-Graph narrow_integer_products(const Graph& graph);
+Graph narrow_integer_products(Graph graph);
 
 }  // namespace mithril::cpu_backend
