@@ -1,5 +1,6 @@
 #include "mithril/passes/placements/expand_statistics.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,11 +26,18 @@ class StatisticsExpansion {
       : from_(graph),
         rows_(rows),
         rebuilder_(graph),
-        prefix_(unused_prefix(graph, statistics_prefix)) {}
+        prefix_(unused_prefix(graph, statistics_prefix)) {
+    for (const Node& node : graph.nodes()) writers_.push_back(writer_of(node));
+  }
+
+  bool changes() const {
+    return std::any_of(writers_.begin(), writers_.end(), [](Write write) { return write; });
+  }
 
   Graph run() {
-    for (const Node& node : from_.nodes()) {
-      const Write write = writer_of(node);
+    for (size_t i = 0; i < writers_.size(); ++i) {
+      const Node& node = from_.nodes()[i];
+      const Write write = writers_[i];
       scope_ = prefix_ + "." + from_.value(node.outputs.front()).name;
       write ? (this->*write)(node) : rebuilder_.keep(node);
     }
@@ -196,13 +204,15 @@ class StatisticsExpansion {
   const BatchRows& rows_;
   Rebuilder rebuilder_;
   const std::string prefix_;
-  std::string scope_;  // of the names of new values
+  std::vector<Write> writers_;  // per node
+  std::string scope_;           // of the names of new values
 };
 
 }  // namespace
 
-Graph expand_statistics(const Graph& graph, const BatchRows& rows) {
-  return StatisticsExpansion(graph, rows).run();
+std::optional<Graph> expand_statistics(const Graph& graph, const BatchRows& rows) {
+  StatisticsExpansion expansion(graph, rows);
+  return expansion.changes() ? std::optional(expansion.run()) : std::nullopt;
 }
 
 }  // namespace mithril

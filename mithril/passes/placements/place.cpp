@@ -1,6 +1,7 @@
 #include "mithril/passes/placements/place.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "mithril/base/error.hpp"
 #include "mithril/passes/placements/batch_rows.hpp"
@@ -46,21 +47,23 @@ bool find_equal_sizes(const Graph& graph, const Probe& probe, BatchRows& rows) {
 
 }  // namespace
 
-PlacedGraph place(const Graph& graph, const PlacementOptions& options) {
+PlacedGraph place(Graph graph, const PlacementOptions& options) {
   MITHRIL_CHECK(options.rank >= 0 && options.rank < options.size, "the rank is not in the group");
   if (options.size == 1) {
     return {graph, std::vector<Placement>(graph.inputs().size()),
             std::vector<Placement>(graph.outputs().size())};
   }
   BatchRows rows(graph, options.sharded_inputs);
-  Graph expanded = expand_statistics(graph, rows);
-  Probe sizes = probe(expanded, rows);
-  if (find_equal_sizes(expanded, sizes, rows)) {
-    expanded = expand_statistics(expanded, rows);
-    sizes = probe(expanded, rows);
-  }
-  const FoundPlacements found = find_placements(expanded, rows, sizes, options);
-  return write_placed(expanded, rows, found, options);
+  const auto expands = [&] {
+    std::optional<Graph> expanded = expand_statistics(graph, rows);
+    if (expanded) graph = *std::move(expanded);
+    return expanded.has_value();
+  };
+  if (!expands()) graph.drop_unread();
+  Probe sizes = probe(graph, rows);
+  if (find_equal_sizes(graph, sizes, rows) && expands()) sizes = probe(graph, rows);
+  const FoundPlacements found = find_placements(graph, rows, sizes, options);
+  return write_placed(graph, rows, found, options);
 }
 
 }  // namespace mithril

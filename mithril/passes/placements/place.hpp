@@ -14,6 +14,6 @@ namespace mithril {
 // process it is the same graph.
 // StateError: E0950 a node mixes rows and has no rule, E0951 a sharded input has a fixed first
 // axis, E0952 no sizes fit, E0953 a number of rows without a rule.
-PlacedGraph place(const Graph& graph, const PlacementOptions& options);
+PlacedGraph place(Graph graph, const PlacementOptions& options);
 
 }  // namespace mithril
