@@ -70,7 +70,7 @@ Model build_conv3d(const CheckedArguments& arguments) {
                        window.plane(window.padding), window.plane(window.dilation), window.groups});
   const Connection out = output.shape();
   const Connection whole =
-      output.reshape({shape[0], -1, window.filters, out[2], out[3]}).transpose({0, 2, 1, 3, 4});
+      output.reshape({shape[0], depth, window.filters, out[2], out[3]}).transpose({0, 2, 1, 3, 4});
   return finished(model, with_bias(model, arguments, whole, {-1, 1, 1, 1}));
 }
 

@@ -57,3 +57,18 @@ def test_a_model_without_elements_gives_the_same_everywhere(name: str, example: 
     for key, value in here.items():
         assert there[key].shape == value.shape, key
         np.testing.assert_allclose(there[key], value, rtol=1e-10, atol=1e-9, err_msg=key)
+
+
+@pytest.mark.parametrize("axes", [1, 2, 3])
+@pytest.mark.parametrize("name", ["Conv", "ConvTranspose"])
+def test_a_batch_of_open_size_may_have_no_rows(name: str, axes: int) -> None:
+    """A process of a group may get none of the rows of a batch."""
+    layer = getattr(ml, f"{name}{axes}d")(filters=2, kernel_size=2)
+    row = (4, 5, 3)[:axes]
+    compiled = ml.compile(layer, ml.CpuBackend(), shapes={"input": [None, 3, *row]})
+    params = compiled.get_parameters()
+    one, none = (
+        compiled.evaluate(params, {"input": np.zeros((rows, 3, *row), np.float32)})["output"]
+        for rows in (1, 0)
+    )
+    assert none.shape == (0, *one.shape[1:])
