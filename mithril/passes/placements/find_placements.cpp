@@ -5,13 +5,14 @@
 #include <string_view>
 #include <utility>
 
-#include "mithril/base/error.hpp"
-#include "mithril/base/text.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/op/sample_context.hpp"
 #include "mithril/passes/placements/argument_ports.hpp"
 #include "mithril/passes/placements/linear_ports.hpp"
+#include "mithril/passes/placements/nested_placements.hpp"
+#include "mithril/passes/placements/refuse_rows.hpp"
 
 namespace mithril {
 namespace {
@@ -32,7 +33,7 @@ Placement placement_by(const SampleAxis& axis) {
 class PlacementSearch {
  public:
   PlacementSearch(const Graph& graph, const BatchRows& rows, const Probe& probe,
-                  const PlacementOptions& options)
+                  const PlacementOptions& options, const std::vector<Placement>* inputs)
       : graph_(graph),
         rows_(rows),
         probe_(probe),
@@ -48,7 +49,7 @@ class PlacementSearch {
     found_.of.resize(graph.values().size());
     found_.reduced.resize(graph.values().size());
     for (size_t i = 0; i < graph.inputs().size(); ++i)
-      found_.of[index(graph.inputs()[i])] = of_input(i);
+      found_.of[index(graph.inputs()[i])] = inputs ? (*inputs)[i] : of_input(i);
   }
 
   // A value that a later node reduces is whole for earlier readers, too. So the search starts again
@@ -185,7 +186,8 @@ class PlacementSearch {
       }
     }
     if (arguments.has(Placement::Kind::sharded)) {
-      follow(id, arguments, change);
+      has_nested_graphs(node) ? follow_nested(node, arguments, change)
+                              : follow(id, arguments, change);
     } else if (has_rows(node)) {
       fill(id, arguments, change);
     } else {
@@ -274,6 +276,25 @@ class PlacementSearch {
     }
   }
 
+  // A loop or a choice that reads rows.
+  void follow_nested(const Node& node, const Arguments& arguments, NodeChange& change) {
+    for (size_t i = 0; i < node.arguments.size(); ++i) {
+      const Datum* datum = std::get_if<Datum>(&node.arguments[i]);
+      if (datum && arguments.ports[i]->name == "length" && rows_.has(*datum))
+        refuse(node, "it has a step for each row");
+    }
+    const auto find = [](const auto& graph, const auto& rows, const auto& probe,
+                         const auto& options, const auto& inputs) {
+      return PlacementSearch(graph, rows, probe, options, &inputs).run();
+    };
+    NestedPlacements placed =
+        place_nested(node, arguments.placements, arguments.dims, probe_.batch, options_, find);
+    if (!placed.why.empty()) refuse(node, placed.why);
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      found_.of[index(node.outputs[i])] = placed.outputs[i];
+    change.masked = std::move(placed.masked);
+  }
+
   // A node that makes rows, and reads none.
   void fill(NodeId id, const Arguments& arguments, NodeChange& change) {
     const Node& node = graph_.node(id);
@@ -346,26 +367,12 @@ class PlacementSearch {
       const bool is_size = compiled.value && !is_number &&
                            (arguments.has(Placement::Kind::sharded) || has_rows(node));
       if (!compiled.value || is_size) continue;
-      raise({.kind = ErrorKind::state,
-             .code = "E0953",
-             .path = graph_.value(node.outputs.front()).name,
-             .port = arguments.ports[i]->name,
-             .message = node.op->name + " reads a number of rows at port " +
-                        in_quotes(arguments.ports[i]->name) +
-                        ", and each process has some rows only",
-             .facts = {{arguments.ports[i]->name, to_string(*datum)}},
-             .help = "compute with the number as a tensor: multiply, divide or add it"});
+      refuse_number_of_rows(graph_, node, arguments.ports[i]->name, *datum);
     }
   }
 
   [[noreturn]] void refuse(const Node& node, const std::string& why) const {
-    raise({.kind = ErrorKind::state,
-           .code = "E0950",
-           .path = graph_.value(node.outputs.front()).name,
-           .message = node.op->name + " mixes the rows of a batch that " +
-                      std::to_string(options_.size) + " processes share",
-           .facts = {{"reason", why}},
-           .help = "use a layer that treats each row by itself, or train with one process"});
+    refuse_mixed_rows(graph_, node, options_.size, why);
   }
 
   const Graph& graph_;
@@ -384,8 +391,9 @@ class PlacementSearch {
 }  // namespace
 
 FoundPlacements find_placements(const Graph& graph, const BatchRows& rows, const Probe& probe,
-                                const PlacementOptions& options) {
-  return PlacementSearch(graph, rows, probe, options).run();
+                                const PlacementOptions& options,
+                                const std::vector<Placement>* inputs) {
+  return PlacementSearch(graph, rows, probe, options, inputs).run();
 }
 
 }  // namespace mithril

@@ -1,41 +1,18 @@
 // Finds the placement of each value, and which values are reduced over the processes.
 #pragma once
-#include <map>
 #include <vector>
 
 #include "mithril/passes/placements/batch_rows.hpp"
-#include "mithril/passes/placements/placement.hpp"
+#include "mithril/passes/placements/found_placements.hpp"
 #include "mithril/passes/placements/probe.hpp"
 
 namespace mithril {
 
-// How a node of the placed graph differs.
-struct NodeChange {
-  std::vector<size_t> masked = {};   // arguments that the first process alone adds
-  std::vector<size_t> numbers = {};  // arguments that count rows of the whole batch
-  bool counts = false;               // the node is a number of rows of the whole batch
-  bool draws = false;                // it draws from the first row of the process on
-  bool extremum = false;             // a process without rows has no element to choose
-  bool is_empty() const {
-    return masked.empty() && numbers.empty() && !counts && !draws && !extremum;
-  }
-};
-
-struct FoundPlacements {
-  std::vector<Placement> of = {};  // per value, as its maker leaves it
-  std::vector<bool> reduced = {};  // per value: a partial value that readers need as a whole
-  std::map<NodeId, NodeChange> changes = {};
-
-  // As readers see it.
-  Placement read(ValueId id) const {
-    const Placement& made = of[index(id)];
-    return reduced[index(id)] && made.is_partial() ? Placement{} : made;
-  }
-};
-
-// `probe`: of the graph. StateError E0950 for a node that mixes rows, E0953 for a number of rows
-// that the graph uses in a way without a rule.
+// `probe`: of the graph. `inputs`: the placements of its inputs; null: by the options. StateError
+// E0950 for a node that mixes rows, E0953 for a number of rows that the graph uses in a way without
+// a rule.
 FoundPlacements find_placements(const Graph& graph, const BatchRows& rows, const Probe& probe,
-                                const PlacementOptions& options);
+                                const PlacementOptions& options,
+                                const std::vector<Placement>* inputs = nullptr);
 
 }  // namespace mithril

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/infer/dim.hpp"
 
 namespace mithril {
@@ -17,17 +20,25 @@ constexpr std::array<int64_t, 4> probed_batches = {10007, 10009, 10037, 10039};
 // one that is neither too large nor too small.
 constexpr std::array<int64_t, 9> other_sizes = {32, 64, 96, 16, 128, 8, 4, 2, 1};
 
-// The first batch of which no fixed size of the graph is a multiple.
-int64_t choose_batch(const Graph& graph) {
-  const auto is_free = [&](int64_t batch) {
-    for (const Value& value : graph.values()) {
-      for (const Dim& dim : value.dims) {
-        const Dim size = resolve(dim);
-        if (size.is_constant() && size.constant() > 0 && size.constant() % batch == 0) return false;
-      }
+// Whether a fixed size of the graph, or of a graph in it, is a multiple of the batch.
+bool has_multiple(const Graph& graph, int64_t batch) {
+  for (const Value& value : graph.values()) {
+    for (const Dim& dim : value.dims) {
+      const Dim size = resolve(dim);
+      if (size.is_constant() && size.constant() > 0 && size.constant() % batch == 0) return true;
     }
-    return true;
-  };
+  }
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const Node& node) {
+    const std::vector<std::string_view>& ports = nested_graph_ports(*node.op);
+    return std::any_of(ports.begin(), ports.end(), [&](std::string_view port) {
+      return has_multiple(nested_graph(node, port)->graph(), batch);
+    });
+  });
+}
+
+// The first batch of which no fixed size is a multiple.
+int64_t choose_batch(const Graph& graph) {
+  const auto is_free = [&](int64_t batch) { return !has_multiple(graph, batch); };
   const auto* const found = std::find_if(probed_batches.begin(), probed_batches.end(), is_free);
   return found == probed_batches.end() ? probed_batches.front() : *found;
 }

@@ -1,0 +1,35 @@
+// The placement of each value of a graph, and which values are reduced over the processes.
+#pragma once
+#include <map>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+#include "mithril/passes/placements/placement.hpp"
+
+namespace mithril {
+
+// How a node of the placed graph differs.
+struct NodeChange {
+  std::vector<size_t> masked = {};   // arguments that the first process alone adds
+  std::vector<size_t> numbers = {};  // arguments that count rows of the whole batch
+  bool counts = false;               // the node is a number of rows of the whole batch
+  bool draws = false;                // it draws from the first row of the process on
+  bool extremum = false;             // a process without rows has no element to choose
+  bool is_empty() const {
+    return masked.empty() && numbers.empty() && !counts && !draws && !extremum;
+  }
+};
+
+struct FoundPlacements {
+  std::vector<Placement> of = {};  // per value, as its maker leaves it
+  std::vector<bool> reduced = {};  // per value: a partial value that readers need as a whole
+  std::map<NodeId, NodeChange> changes = {};
+
+  // As readers see it.
+  Placement read(ValueId id) const {
+    const Placement& made = of[index(id)];
+    return reduced[index(id)] && made.is_partial() ? Placement{} : made;
+  }
+};
+
+}  // namespace mithril

@@ -1,0 +1,200 @@
+#include "mithril/passes/placements/nested_placements.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "mithril/base/error.hpp"
+#include "mithril/eval/plan.hpp"
+#include "mithril/graph/nested_graph.hpp"
+#include "mithril/op/op_def.hpp"
+#include "mithril/op/sample_context.hpp"
+
+namespace mithril {
+namespace {
+
+// Sizes that span the batch belong to it.
+BatchRows rows_of(const Graph& graph, const Probe& probe) {
+  BatchRows rows(graph, {});
+  const std::vector<const Dims*> dims = probe.plan.dims_of_values(graph);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const Value& value = graph.values()[i];
+    for (size_t axis = 0; axis < value.dims.size(); ++axis) {
+      const Dim dim = resolve(value.dims[axis]);
+      if (dim.symbol() && spans_batch((*dims[i])[axis], probe.batch) && !rows.has(dim))
+        rows.add_equal(dim, 0);
+    }
+  }
+  return rows;
+}
+
+// What a graph does that only the whole graph of the processes can do. Empty: nothing.
+std::string exchange_of(const FoundPlacements& found) {
+  if (std::find(found.reduced.begin(), found.reduced.end(), true) != found.reduced.end())
+    return "its graph needs a sum over all rows";
+  for (const auto& [node, change] : found.changes) {
+    if (change.draws) return "its graph draws numbers for rows";
+    if (change.counts || !change.numbers.empty()) return "its graph reads the number of rows";
+    if (!change.is_empty()) return "its graph adds a sum over all rows and a value that is none";
+  }
+  return "";
+}
+
+class NestedPlacing {
+ public:
+  NestedPlacing(const Node& node, const std::vector<Placement>& placements,
+                const std::vector<Dims>& dims, int64_t batch, const PlacementOptions& options,
+                const FindPlacements& find)
+      : node_(node),
+        batch_(batch),
+        options_(options),
+        find_(find),
+        first_(node.argument_index("arguments")) {
+    const auto from = static_cast<std::ptrdiff_t>(first_);
+    const auto to = from + static_cast<std::ptrdiff_t>(node.list_size());
+    inputs_.assign(placements.begin() + from, placements.begin() + to);
+    dims_.assign(dims.begin() + from, dims.begin() + to);
+  }
+
+  NestedPlacements run() {
+    const std::string_view op = node_.op->name;
+    if (op == "scan") {
+      scan();
+    } else if (op == "cond") {
+      choose();
+    } else {
+      repeat();
+    }
+    return std::move(placed_);
+  }
+
+ private:
+  const Graph& graph_at(std::string_view port) {
+    held_.push_back(nested_graph(node_, port));
+    return held_.back()->graph();
+  }
+  size_t number_at(std::string_view port) const {
+    const Argument& argument = node_.arguments[node_.argument_index(port)];
+    return static_cast<size_t>(std::get<Datum>(argument).integer());
+  }
+  void refuse(std::string why) { placed_.why = std::move(why); }
+
+  FoundPlacements follow(const Graph& graph) const {
+    std::vector<Tensor> given;
+    PlacementOptions options = options_;
+    options.sharded_inputs = {};
+    options.partial_inputs = {};
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      given.push_back(placeholder(graph.value(graph.inputs()[i]).dtype, dims_[i]));
+      options.partial_inputs.push_back(inputs_[i].is_partial());
+    }
+    options.partial_outputs.assign(graph.outputs().size(), true);
+    const Probe probe{batch_, make_plan(graph, SizeSources(graph), given)};
+    return find_(graph, rows_of(graph, probe), probe, options, inputs_);
+  }
+
+  // Follows the body until the carries stay as they are. Its first inputs and outputs are the
+  // carries. Empty: it was refused.
+  std::optional<FoundPlacements> follow_steps(const Graph& body, size_t carries) {
+    for (;;) {
+      FoundPlacements found = follow(body);
+      bool changed = false;
+      for (size_t k = 0; k < carries; ++k) {
+        const Placement next = found.of[index(body.outputs()[k].value)];
+        if (next == inputs_[k]) continue;
+        if (!next.is_partial() || !(inputs_[k] == Placement{})) {
+          refuse("its steps take a carry that is " + to_string(inputs_[k]) +
+                 " and make one that is " + to_string(next));
+          return std::nullopt;
+        }
+        inputs_[k] = next;
+        placed_.masked.push_back(first_ + k);
+        changed = true;
+      }
+      if (changed) continue;
+      placed_.why = exchange_of(found);
+      return placed_.why.empty() ? std::optional(std::move(found)) : std::nullopt;
+    }
+  }
+
+  void scan() {
+    const size_t carries = number_at("carries"), sequences = number_at("sequences");
+    for (size_t i = carries; i < carries + sequences; ++i) {
+      if (inputs_[i].is_sharded() && inputs_[i].axis == 0) return refuse("its steps are the rows");
+      if (inputs_[i].is_sharded()) --inputs_[i].axis;
+      dims_[i].erase(dims_[i].begin());
+    }
+    const Graph& body = graph_at("body");
+    const auto found = follow_steps(body, carries);
+    if (!found) return;
+    for (size_t k = 0; k < body.outputs().size(); ++k) {
+      placed_.outputs.push_back(found->of[index(body.outputs()[k].value)]);
+      Placement& made = placed_.outputs.back();
+      if (k >= carries && made.is_sharded()) ++made.axis;
+    }
+  }
+
+  void repeat() {
+    const Graph& body = graph_at("body");
+    const auto found = follow_steps(body, body.outputs().size());
+    if (!found) return;
+    const Graph& condition = graph_at("condition");
+    const FoundPlacements tested = follow(condition);
+    if (!(tested.of[index(condition.outputs().front().value)] == Placement{}))
+      return refuse("its condition depends on all rows");
+    if (refuse(exchange_of(tested)); !placed_.why.empty()) return;
+    for (const Output& output : body.outputs())
+      placed_.outputs.push_back(found->of[index(output.value)]);
+  }
+
+  // Zeros are the terms of a sum that is zero.
+  static bool is_zero(const Graph& graph, ValueId id) {
+    for (const Node& node : graph.nodes()) {
+      if (node.outputs.front() != id) continue;
+      if (node.op->name != "fill_like") return false;
+      const Datum& number = std::get<Datum>(node.arguments[node.argument_index("number")]);
+      return number.kind() == kind::float_value && number.real() == 0;
+    }
+    return false;
+  }
+
+  void choose() {
+    const Graph &then = graph_at("then"), &otherwise = graph_at("otherwise");
+    const FoundPlacements one = follow(then), other = follow(otherwise);
+    for (const FoundPlacements* found : {&one, &other}) {
+      if (refuse(exchange_of(*found)); !placed_.why.empty()) return;
+    }
+    for (size_t k = 0; k < then.outputs().size(); ++k) {
+      const ValueId a = then.outputs()[k].value, b = otherwise.outputs()[k].value;
+      const Placement &first = one.of[index(a)], &second = other.of[index(b)];
+      const bool fits = first == second || (first.is_partial() && is_zero(otherwise, b)) ||
+                        (second.is_partial() && is_zero(then, a));
+      if (!fits) {
+        return refuse("its branches make a value that is " + to_string(first) +
+                      ", and one that is " + to_string(second));
+      }
+      placed_.outputs.push_back(first.is_partial() ? first : second);
+    }
+  }
+
+  const Node& node_;
+  const int64_t batch_;
+  const PlacementOptions& options_;
+  const FindPlacements& find_;
+  const size_t first_;             // of the arguments that the graphs read
+  std::vector<Placement> inputs_;  // of the graphs
+  std::vector<Dims> dims_;         // of the inputs
+  std::vector<std::shared_ptr<const NestedGraph>> held_;
+  NestedPlacements placed_;
+};
+
+}  // namespace
+
+NestedPlacements place_nested(const Node& node, const std::vector<Placement>& placements,
+                              const std::vector<Dims>& dims, int64_t batch,
+                              const PlacementOptions& options, const FindPlacements& find) {
+  return NestedPlacing(node, placements, dims, batch, options, find).run();
+}
+
+}  // namespace mithril
