@@ -50,7 +50,8 @@ FormPart form_of_part(std::string id, const Part& part, Functions& functions) {
   if (!part.op) return form;
   for (size_t i = 0; i < part.op->port_count(); ++i) {
     const PortDef& port = part.op->port(i);
-    if (port.list) form.lists.emplace_back(port.name, part.count(port.name));
+    // An op that is in no model has no ports yet.
+    if (port.list) form.lists.emplace_back(port.name, part.owner ? part.count(port.name) : 0);
   }
   return form;
 }

@@ -7,6 +7,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/edit/levels.hpp"
+#include "mithril/edit/open_inputs.hpp"
 #include "mithril/json/values.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/op/op_def.hpp"
@@ -30,18 +31,6 @@ bool has_port(const FormPart& form, const Model& part, const std::string& port) 
     if (op.port(i).name == port) return true;
   }
   return false;
-}
-
-bool is_bound(const Call& call, const std::string& port) {
-  return std::any_of(call.bindings.begin(), call.bindings.end(),
-                     [&](const auto& binding) { return binding.first == port; });
-}
-
-bool has_argument(const Model& part, const std::string& port) {
-  if (!part.part()->op) return false;
-  const auto& arguments = static_cast<const OpPart&>(*part.part()).arguments;
-  return arguments && std::any_of(arguments->begin(), arguments->end(),
-                                  [&](const auto& argument) { return argument.first == port; });
 }
 
 std::string sort_of(bool inputs) { return inputs ? "input" : "output"; }
@@ -91,6 +80,7 @@ class PartEdit {
     }
     form_.part(id_) = std::move(made);
     bind(id_, call.bindings);
+    refuse_open_inputs(form_, id_, call, {path_, call_, levels_.part()});
     return finished();
   }
 
@@ -111,6 +101,7 @@ class PartEdit {
     between.ends.push_back({id, after ? input : output});
     form_.nets.push_back(std::move(between));
     bind(id, call.bindings);
+    refuse_open_inputs(form_, id, call, {path_, call_, levels_.part()});
     const std::string outer = mithril::path(&form_.model);
     Model model = finished();
     if (after) refuse_unread(model, (outer.empty() ? "" : outer + ".") + id + "." + output, path_);

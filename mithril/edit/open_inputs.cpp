@@ -1,0 +1,72 @@
+#include "mithril/edit/open_inputs.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "mithril/base/text.hpp"
+#include "mithril/edit/levels.hpp"
+#include "mithril/model/keys.hpp"
+#include "mithril/op/op_def.hpp"
+
+namespace mithril {
+namespace {
+
+bool has(const std::vector<const Wire*>& wires, const Wire* wire) {
+  return std::find(wires.begin(), wires.end(), wire) != wires.end();
+}
+
+std::vector<std::string> needed_by_op(const Model& part) {
+  std::vector<std::string> names;
+  for (const PortDef& port : part.part()->op->inputs) {
+    if (!port.fallback && !has_argument(part, port.name)) names.push_back(port.name);
+  }
+  return names;
+}
+
+std::vector<std::string> needed_by_model(const Composite& model) {
+  const std::vector<NamedPort> ports = input_ports(model);
+  std::vector<const Wire*> wires, canonical;
+  for (const NamedPort& port : ports) wires.push_back(top(port.wire));
+  for (const Wire* wire : open_inputs(model)) canonical.push_back(wire);
+  const std::vector<const Wire*> parameters = layer_parameters(model, wires);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (has(canonical, wires[i]) || (model.recipe && !has(parameters, wires[i])))
+      names.push_back(ports[i].name);
+  }
+  return names;
+}
+
+}  // namespace
+
+bool is_bound(const Call& call, const std::string& port) {
+  return std::any_of(call.bindings.begin(), call.bindings.end(),
+                     [&](const auto& binding) { return binding.first == port; });
+}
+
+bool has_argument(const Model& part, const std::string& port) {
+  if (!part.part()->op) return false;
+  const auto& arguments = static_cast<const OpPart&>(*part.part()).arguments;
+  return arguments && std::any_of(arguments->begin(), arguments->end(),
+                                  [&](const auto& argument) { return argument.first == port; });
+}
+
+void refuse_open_inputs(const LevelForm& form, const std::string& id, const Call& call,
+                        const EditPlace& place) {
+  const Model part(call.part);
+  std::vector<std::string> open =
+      part.part()->op ? needed_by_op(part) : needed_by_model(*part.composite());
+  std::erase_if(open, [&](const std::string& port) {
+    return is_bound(call, port) || form.has_end(id, port) || form.has_end(id, port + "_0");
+  });
+  if (open.empty()) return;
+  refuse_edit(
+      place.path, "nothing gives " + in_quotes(join(open, "', '")) + " of " + part.class_name(),
+      {{"edit", place.edit, ""},
+       {"inputs", ports_text(place.part, true), "of " + place.path},
+       {"inputs", ports_text(part, true), "of " + part.class_name()}},
+      "bind each in the call to a key or the path of a port, or to a new name, which becomes "
+      "an input of the model");
+}
+
+}  // namespace mithril
