@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from branch_models import TARGETS, backend_of
 from loop_models import BACKEND, BODIES, data_of, parameters_of, unrolled
 
 import mithril as ml
@@ -232,3 +233,25 @@ def test_a_loop_asks_for_the_shape_of_a_sequence_of_unknown_rank():
         "mithril.ShapeError[E0209]: x: the rank of 'x' is not known, and a loop needs it\n"
         "  help: state the shape: shapes of compile, or set_shapes"
     )
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_loops_that_differ_in_a_constant_are_two(target: str) -> None:
+    """Equal loops are merged, and only equal ones."""
+    backend, to = backend_of(target)
+    net = ml.Model()
+    for name, number in {"a": 2.0, "b": 3.0, "c": 2.0}.items():
+        step = ml.Model()
+        step |= ml.Add()(left="h", right=np.full(3, number), output="sum")
+        step |= ml.Multiply()(left="sum", right="x", output="h_next")
+        step.expose_keys("h_next")
+        net |= ml.Scan(step, carry={"h": "h_next"}, sequences=["x"])(x="x", h="h", h_last=name)
+    x, h = np.random.default_rng(0).normal(size=(4, 3)), np.ones(3)
+    shapes = {"x": [4, 3], "h": [3]}
+    compiled = ml.compile(net, backend, shapes=shapes, data_keys=list(shapes))
+    out = compiled.evaluate({}, to({"x": x, "h": h}))
+    for name, number in {"a": 2.0, "b": 3.0, "c": 2.0}.items():
+        expected = h
+        for row in x:
+            expected = (expected + number) * row
+        np.testing.assert_allclose(np.asarray(out[name]), expected, rtol=1e-12)
