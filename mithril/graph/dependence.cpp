@@ -17,7 +17,7 @@ void add_all(std::vector<bool>& to, const std::vector<bool>& from) {
 }
 
 bool passes(const Value& value, Through through) {
-  return through == Through::all_values || is_floating(value.dtype);
+  return through != Through::floats || is_floating(value.dtype);
 }
 
 // The results of a loop: those of one step, and what the carries that they read were made of.
@@ -52,7 +52,7 @@ Dependence of_nested(const Node& node, Through through) {
   Dependence step = inside("body");
   const size_t carries = step.size();
   // The condition says how many steps there are.
-  if (through == Through::all_values) {
+  if (through != Through::floats) {
     const std::vector<bool> goes_on = inside("condition").front();
     for (std::vector<bool>& carry : step) add_all(carry, goes_on);
   }
@@ -61,10 +61,27 @@ Dependence of_nested(const Node& node, Through through) {
 
 }  // namespace
 
+std::vector<bool> read_for_sizes(const Node& node) {
+  std::vector<bool> sizes(node.arguments.size());
+  for (const PortDef& port : node.op->inputs) {
+    if (port.name != "like") continue;
+    const size_t first = node.argument_index(port.name);
+    std::fill_n(sizes.begin() + static_cast<std::ptrdiff_t>(first),
+                port.list ? node.list_size() : 1, true);
+  }
+  return sizes;
+}
+
 Dependence dependence(const Graph& graph, const Node& node, Through through) {
   const size_t count = node.arguments.size();
-  if (!has_nested_graphs(node))
-    return Dependence(node.outputs.size(), std::vector<bool>(count, true));
+  if (!has_nested_graphs(node)) {
+    std::vector<bool> read(count, true);
+    if (through == Through::contents) {
+      read = read_for_sizes(node);
+      read.flip();
+    }
+    return Dependence(node.outputs.size(), read);
+  }
   const size_t first = node.argument_index("arguments");
   Dependence made;
   for (const std::vector<bool>& inner : of_nested(node, through)) {
@@ -104,6 +121,7 @@ Dependence dependence(const Graph& graph, Through through) {
 Dependence dependence(const NestedGraph& graph, Through through) {
   const auto through_all = [](const Graph& of) { return dependence(of, Through::all_values); };
   const auto through_floats = [](const Graph& of) { return dependence(of, Through::floats); };
+  if (through == Through::contents) return dependence(graph.graph(), through);
   using enum NestedGraph::Analysis;
   return through == Through::floats ? graph.cached(dependence_on_floats, through_floats)
                                     : graph.cached(dependence_on_values, through_all);

@@ -202,13 +202,16 @@ std::set<Symbol*> open_symbols(const Graph& body) {
 
 }  // namespace
 
+bool has_open_size(const Graph& body, const Value& value) {
+  const std::set<Symbol*> open = open_symbols(body);
+  return std::any_of(value.dims.begin(), value.dims.end(),
+                     [&](const Dim& dim) { return open.contains(resolve(dim).symbol()); });
+}
+
 void add_size_arguments(ScanLoop& to, const ScanLoop& from, const std::string& prefix) {
   for (size_t i = 0; i < from.arguments.size(); ++i) {
     Value value = from.body.value(from.body.inputs()[i]);
-    const std::set<Symbol*> open = open_symbols(to.body);
-    if (std::none_of(value.dims.begin(), value.dims.end(),
-                     [&](const Dim& dim) { return open.contains(resolve(dim).symbol()); }))
-      continue;
+    if (!has_open_size(to.body, value)) continue;
     value.name = prefix + "sizes_" + std::to_string(i);
     const bool sequence = i >= from.carries && i < from.carries + from.sequences;
     if (sequence) value.dims.insert(value.dims.begin(), Dim(to.body.facts()->symbol()));

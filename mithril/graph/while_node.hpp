@@ -39,5 +39,6 @@ Graph without_while_gradients(Graph graph);
 // With a condition for each index of the new axis the loop runs while one of them is true. An index
 // whose condition is false keeps its carries.
 void batch_while(BatchContext& context);
+void batch_while_gradient(BatchContext& context);
 
 }  // namespace mithril

@@ -251,49 +251,6 @@ class RowDropping {
 
 Graph drop_rows(const Graph& graph) { return RowDropping(graph).run(); }
 
-Graph drop_unread_carries(const Graph& graph) {
-  std::vector<bool> is_read(graph.values().size());
-  for (const Output& output : graph.outputs()) is_read[index(output.value)] = true;
-  std::vector<std::vector<bool>> needed(graph.nodes().size());  // per node and output
-  for (size_t n = graph.nodes().size(); n-- > 0;) {
-    const Node& node = graph.nodes()[n];
-    for (const ValueId id : node.outputs) needed[n].push_back(is_read[index(id)]);
-    if (std::find(needed[n].begin(), needed[n].end(), true) == needed[n].end()) continue;
-    const size_t carries = is_scan(node) ? carries_of_scan(node) : 0;
-    if (is_scan(node))
-      add_read_carries(dependence(*nested_graph(node, "body"), Through::all_values), carries,
-                       needed[n]);
-    for (size_t i = 0; i < node.arguments.size(); ++i) {
-      const ValueId* id = tensor_of(node.arguments[i]);
-      if (id && (i >= carries || needed[n][i])) is_read[index(*id)] = true;
-    }
-  }
-  Rebuilder rebuilder(graph);
-  for (size_t n = 0; n < graph.nodes().size(); ++n) {
-    const Node& node = graph.nodes()[n];
-    std::vector<size_t> kept;
-    std::vector<ValueId> outputs;
-    for (size_t k = 0; k < node.outputs.size(); ++k) {
-      if (!needed[n][k]) continue;
-      kept.push_back(k);
-      outputs.push_back(node.outputs[k]);
-    }
-    if (kept.empty()) continue;
-    if (!is_scan(node) || kept.size() == node.outputs.size()) {
-      rebuilder.keep(node);
-      continue;
-    }
-    const ScanLoop scan = scan_of(node);
-    NestedRows dropped{.arguments = std::vector<bool>(scan.arguments.size()), .outputs = {}};
-    for (size_t i = 0; i < scan.carries; ++i) dropped.arguments[i] = !needed[n][i];
-    ScanLoop rest = loop_without(scan, dropped, kept);
-    add_size_arguments(rest, scan, free_prefix(scan.body, "read."));
-    for (ValueId& id : rest.arguments) id = rebuilder.map(id);
-    rebuilder.add({node.op, scan_arguments(rebuilder.graph(), rest), {}}, outputs);
-  }
-  return rebuilder.finish_whole();
-}
-
 std::vector<bool> values_of_rows(const Graph& graph) {
   std::vector<std::set<ValueId>> rows(graph.values().size());  // per value: that it depends on
   for (const Node& node : graph.nodes()) {

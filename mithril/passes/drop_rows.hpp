@@ -14,8 +14,4 @@ Graph drop_rows(const Graph& graph);
 // Per value of a graph before expand_ops: whether it is one of an index, inside a vmap.
 std::vector<bool> values_of_rows(const Graph& graph);
 
-// Drops what no output reads, also carries and stacks of loops. The gradient of the gradient of a
-// loop takes values of each step from a copy of the first one, whose own results are not read.
-Graph drop_unread_carries(const Graph& graph);
-
 }  // namespace mithril

@@ -12,6 +12,7 @@
 #include "mithril/op/op_def.hpp"
 #include "mithril/passes/drop_rows.hpp"
 #include "mithril/passes/early_likes.hpp"
+#include "mithril/passes/narrow_loops.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/rebuilder.hpp"
 #include "mithril/passes/roll_loops.hpp"
@@ -126,19 +127,7 @@ Graph expand(const Graph& graph, Graph (Rebuilder::*finish)()) {
 
 // Drops the gradients of loops without a bound that no output reads.
 Graph without_unread(const Graph& graph) {
-  if (!has_while_gradient(graph)) return graph;
-  const Graph live = drop_unread_carries(read_early_likes(graph));
-  Rebuilder rebuilder(live);
-  for (const Node& node : live.nodes()) {
-    Node mapped = rebuilder.map_arguments(node);
-    for (const std::string_view port : nested_graph_ports(*node.op)) {
-      const auto nested = nested_graph(node, port);
-      if (has_while_gradient(nested->graph()))
-        mapped.arguments[node.argument_index(port)] = nested_datum(without_unread(nested->copy()));
-    }
-    rebuilder.add(std::move(mapped), node.outputs);
-  }
-  return rebuilder.finish_whole();
+  return has_while_gradient(graph) ? narrow_loops(graph) : graph;
 }
 
 }  // namespace

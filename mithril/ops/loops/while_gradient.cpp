@@ -27,6 +27,7 @@ OpDef define_while_gradient() {
       .solve = solve_nested_results,
       .eval = evaluate,
       .grad = differentiate_while_gradient,
+      .batch = batch_while_gradient,
       .dtype_from = "results",
       .outputs_from = "results",
       .cast = CastPolicy::lower,

@@ -164,6 +164,18 @@ CASES = {
         lambda: if_positive(in_steps(halved())),
         {"h": START, "x": STEPS, "v": START},
     ),
+    "scan of choice": (
+        lambda: in_steps(if_positive(halved())),
+        {"h": START, "x": STEPS, "v": START},
+    ),
+    "scan of choice of scan": (
+        lambda: in_steps(if_positive(in_steps(halved(), length=2))),
+        {"h": START, "w": START, "x": STEPS, "v": START},
+    ),
+    "choice of scan of scan of choice": (
+        lambda: if_positive(in_steps(in_steps(if_positive(halved()), length=2))),
+        {"h": START, "w": START, "x": STEPS, "v": START},
+    ),
 }
 
 
@@ -178,6 +190,32 @@ def test_loops_equal_finite_differences(target, name):
     expected = differences(make(), data, "h_last", keys)
     out = evaluated(ml.Jvp(make(), of="h_last", wrt=keys), data, backend, to)
     np.testing.assert_allclose(out["h_last.tangent"], expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_tangents_of_each_index(name):
+    make, data = CASES[name]
+    keys = [key for key, value in data.items() if value.dtype == np.float64]
+    draw = np.random.default_rng(3).normal
+    data = data | {f"{key}.tangent": draw(size=data[key].shape) for key in keys}
+    jvp = ml.Jvp(make(), of="h_last", wrt=keys)
+    rows = {"h": np.stack([START, 1.3 * START, -START]), "h.tangent": draw(size=(3, 3))}
+    out = evaluated(ml.vmap(jvp.copy(), in_axes=dict.fromkeys(rows, 0)), data | rows)
+    for i in range(3):
+        row = {key: value[i] for key, value in rows.items()}
+        expected = evaluated(jvp.copy(), data | row)
+        for key, value in expected.items():
+            np.testing.assert_allclose(out[key][i], value, rtol=1e-10, atol=1e-12)
+
+
+def test_the_gradient_of_each_index_is_refused():
+    """As that of the model alone, with the path of the loop."""
+    mapped = ml.vmap(newton(), in_axes={"a": 0})
+    with pytest.raises(ml.GradientError, match="whose number of steps has no bound") as raised:
+        model = ml.Gradient(mapped, of="x_last", wrt=["a"])
+        shapes = {"x": [3], "a": [2, 3], "x_last.grad": [2, 3]}
+        ml.compile(model, CPU, shapes=shapes, data_keys=list(shapes))
+    assert raised.value.code == "E0501"
 
 
 def test_loops_equal_jax():
