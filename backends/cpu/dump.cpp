@@ -13,10 +13,11 @@
 namespace mithril::cpu_backend {
 namespace {
 
-constexpr std::array<std::string_view, 14> passes = {"decompose_batch_norm",
+constexpr std::array<std::string_view, 15> passes = {"decompose_batch_norm",
                                                      "fold_padding",
                                                      "join_slice_gradients",
                                                      "narrow_integer_products",
+                                                     "fuse_multiply_adds",
                                                      "legalize_half",
                                                      "layouts",
                                                      "fusion",

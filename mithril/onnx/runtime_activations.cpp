@@ -5,27 +5,24 @@
 namespace mithril::onnx {
 namespace {
 
-// The nearest number of float32, of a float64: Dekker's splitting.
-Connection rounded_to_float32(const Connection& x) {
-  const Connection large = x * 536870913.0;  // 2^29 + 1
-  return large - (large - x);
+// sum * x + addend, rounded to float32. A product of two numbers of float32 is exact in float64, so
+// this is a fused multiply-add.
+Connection fused(const Binding& sum, const Connection& x, float addend) {
+  return (x * sum + static_cast<double>(addend)).cast(DType::float32);
 }
 
-// A polynomial in float64 whose steps are rounded to float32, the highest power first. A product of
-// two numbers of float32 is exact in float64, so a step is a fused multiply-add.
+// A polynomial of a number of float32 in float64. The highest power is first.
 Connection polynomial(const Connection& x, std::span<const float> coefficients) {
-  Connection sum = rounded_to_float32(x * static_cast<double>(coefficients[0]) +
-                                      static_cast<double>(coefficients[1]));
+  Connection sum = fused(static_cast<double>(coefficients[0]), x, coefficients[1]);
   for (const float coefficient : coefficients.subspan(2))
-    sum = rounded_to_float32(sum * x + static_cast<double>(coefficient));
+    sum = fused(sum.cast(DType::float64), x, coefficient);
   return sum;
 }
 
 // x p(x^2) / q(x^2).
 Connection odd_quotient(const Connection& x, std::span<const float> p, std::span<const float> q) {
   const Connection square = (x * x).cast(DType::float64);
-  const Connection above = rounded_to_float32(polynomial(square, p) * x.cast(DType::float64));
-  return (above / polynomial(square, q)).cast(DType::float32);
+  return x * polynomial(square, p) / polynomial(square, q);
 }
 
 }  // namespace

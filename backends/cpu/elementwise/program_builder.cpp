@@ -31,11 +31,12 @@ const T* find(const Named<T> (&table)[size], std::string_view name) {
 }
 
 constexpr Named<Operation> functions[] = {
-    {"abs", Operation::abs},     {"cos", Operation::cos},     {"erf", Operation::erf},
-    {"exp", Operation::exp},     {"expm1", Operation::expm1}, {"floor", Operation::floor},
-    {"log", Operation::log},     {"log1p", Operation::log1p}, {"max", Operation::maximum},
-    {"min", Operation::minimum}, {"rint", Operation::rint},   {"sin", Operation::sin},
-    {"sqrt", Operation::sqrt},   {"tanh", Operation::tanh},   {"trunc", Operation::trunc}};
+    {"abs", Operation::abs},          {"cos", Operation::cos},     {"erf", Operation::erf},
+    {"exp", Operation::exp},          {"expm1", Operation::expm1}, {"floor", Operation::floor},
+    {"fma", Operation::multiply_add}, {"log", Operation::log},     {"log1p", Operation::log1p},
+    {"max", Operation::maximum},      {"min", Operation::minimum}, {"rint", Operation::rint},
+    {"sin", Operation::sin},          {"sqrt", Operation::sqrt},   {"tanh", Operation::tanh},
+    {"trunc", Operation::trunc}};
 
 // The operations of a comparison, as a value and as the condition of a choice. `swapped`: they take
 // the operands in reverse order.
@@ -229,13 +230,13 @@ class ProgramBuilder {
   }
 
   ProgramOperand call(const Formula& formula) {
-    const ProgramOperand first = write(formula.children.front());
-    if (formula.text == "T") return first;
-    if (formula.text == "pow") return power(first, write(formula.children[1]));
+    std::vector<ProgramOperand> operands;
+    for (const Formula& argument : formula.children) operands.push_back(write(argument));
+    if (formula.text == "T") return operands[0];
+    if (formula.text == "pow") return power(operands[0], operands[1]);
     const Operation* function = find(functions, formula.text);
     if (!function) throw NotElementwise();
-    if (formula.children.size() == 1) return operation(*function, {first});
-    return operation(*function, {first, write(formula.children[1])});
+    return operation(*function, operands);
   }
 
   ProgramOperand power(ProgramOperand base, ProgramOperand exponent) {

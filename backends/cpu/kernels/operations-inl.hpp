@@ -41,6 +41,8 @@ MITHRIL_OPERATION(logical_and, 2, truth(d, hn::And(is_true(d, x[0]), is_true(d, 
                   "({0} != 0) & ({1} != 0)")
 MITHRIL_OPERATION(logical_or, 2, truth(d, hn::Or(is_true(d, x[0]), is_true(d, x[1]))),
                   "({0} != 0) | ({1} != 0)")
+MITHRIL_OPERATION(multiply_add, 3, fused_multiply_add(d, x[0], x[1], x[2]),
+                  "__builtin_fma{4}({0}, {1}, {2})")
 // Operand 0 is the condition.
 MITHRIL_OPERATION(choose, 3, hn::IfThenElse(is_true(d, x[0]), x[1], x[2]), "{0} != 0 ? {1} : {2}")
 // Compares operands 0 and 1, and selects operand 2 or 3.

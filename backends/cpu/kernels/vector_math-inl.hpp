@@ -45,6 +45,23 @@ HWY_ATTR V<D> keep_nan(D, V<D> given, V<D> result) {
   return hn::IfThenElse(unequal(given, given), given, result);
 }
 
+// a * b + c, rounded once.
+template <class D>
+HWY_ATTR HWY_INLINE V<D> fused_multiply_add([[maybe_unused]] D d, V<D> a, V<D> b, V<D> c) {
+#if HWY_NATIVE_FMA
+  return hn::MulAdd(a, b, c);
+#else
+  constexpr size_t lanes = hn::MaxLanes(D());
+  alignas(64) hn::TFromD<D> numbers[3][lanes];
+  hn::Store(a, d, numbers[0]);
+  hn::Store(b, d, numbers[1]);
+  hn::Store(c, d, numbers[2]);
+  for (size_t i = 0; i < lanes; ++i)
+    numbers[0][i] = std::fma(numbers[0][i], numbers[1][i], numbers[2][i]);
+  return hn::Load(d, numbers[0]);
+#endif
+}
+
 // a if it is greater (less) than b, else b, also for NaN.
 template <class X>
 HWY_ATTR HWY_INLINE X greater_of(X a, X b) {

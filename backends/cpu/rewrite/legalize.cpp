@@ -4,6 +4,7 @@
 
 #include "backends/cpu/rewrite/decompose_batch_norm.hpp"
 #include "backends/cpu/rewrite/fold_padding.hpp"
+#include "backends/cpu/rewrite/fuse_multiply_adds.hpp"
 #include "backends/cpu/rewrite/join_slice_gradients.hpp"
 #include "backends/cpu/rewrite/legalize_half.hpp"
 #include "backends/cpu/rewrite/narrow_integer_products.hpp"
@@ -27,6 +28,9 @@ Graph legalize(Graph graph, const Config& config) {
 
   if (config.fuse && !config.observer) graph = narrow_integer_products(std::move(graph));
   dump("narrow_integer_products");
+
+  if (config.fuse && !config.observer) graph = fuse_multiply_adds(std::move(graph));
+  dump("fuse_multiply_adds");
 
   graph = legalize_half(std::move(graph), config);
   dump("legalize_half");
