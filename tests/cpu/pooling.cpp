@@ -3,13 +3,18 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "backends/cpu/cpu.hpp"
 #include "backends/cpu/kernels/pool_kernels.hpp"
+#include "mithril/eval/interpreter.hpp"
 #include "mithril/graph/graph.hpp"
+#include "mithril/op/registry.hpp"
 #include "tests/cpu/differing_output.hpp"
+#include "tests/cpu/settings.hpp"
+#include "tests/table/compare.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -119,6 +124,45 @@ TEST_CASE("pooling gives the same bits for each instruction set") {
           REQUIRE(places[i] == (taken > old ? 100 + static_cast<int32_t>(i) * step : 7));
           REQUIRE(sums[i] == taken + old);
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("pooling steps in the blocked layout match the reference") {
+  struct Case {
+    int64_t height, width, stride, padding, dilation;
+  };
+  for (const Case& at : {Case{1, 4, 4, 0, 1}, Case{3, 3, 2, 1, 1}, Case{2, 5, 1, 1, 2},
+                         Case{5, 1, 3, 2, 1}, Case{1, 12, 1, 6, 1}, Case{3, 2, 1, 1, 3}}) {
+    for (const std::string op : {"max_pool2d", "avg_pool2d"}) {
+      CAPTURE(at.height);
+      CAPTURE(at.width);
+      CAPTURE(op);
+      Graph graph;
+      const ValueId x = graph.add_input({"x", {2, 3, 9, 13}, true, DType::float32});
+      const auto convolved = [&](ValueId from, const Dims& dims, const char* name) {
+        const ValueId weight = graph.add_constant(std::string(name) + ".weight", random(dims, 2));
+        return graph.add(find_op("conv2d"), {from, weight, Datum(), Datum(1), Datum(1)}, name)
+            .front();
+      };
+      const Datum kernel = Tuple{at.height, at.width};
+      const Datum padding =
+          Tuple{std::min(at.padding, at.height / 2), std::min(at.padding, at.width / 2)};
+      const ValueId pooled = graph
+                                 .add(find_op(op),
+                                      {convolved(x, {32, 3, 3, 3}, "a"), kernel, Datum(at.stride),
+                                       padding, Datum(at.dilation)},
+                                      "pooled")
+                                 .front();
+      graph.add_output("y", convolved(pooled, {32, 32, 3, 3}, "b"));
+      const std::vector<Tensor> inputs{random({2, 3, 9, 13}, 1)};
+      const Tensor expected = interpret(graph, inputs).front();
+      for (const CpuSetting& setting : cpu_settings()) {
+        CAPTURE(description(setting));
+        const InstructionsLimit limit(setting.instructions);
+        const Tensor got = load_with(setting, graph)->run(inputs).front();
+        CHECK(difference(got, expected, 1e-3) == "");
       }
     }
   }

@@ -80,21 +80,35 @@ HWY_ATTR void sum(const PoolRun<T>& run, T* sums) {
   });
 }
 
-template <typename T, typename Take, typename Finish>
-HWY_ATTR void pool_blocks(const PoolBlocks<T>& p, T start, const Take& take, const Finish& finish) {
+// `vectors`: how many of a block are computed at once, so that they hide the latency of `take`.
+template <int vectors, typename T, typename Take, typename Finish>
+HWY_ATTR HWY_INLINE void pool_vectors(const PoolBlocks<T>& p, T start, const Take& take,
+                                      const Finish& finish) {
   const hn::ScalableTag<T> d;
   for (int64_t i = 0; i < p.count; ++i) {
-    for (int64_t j = 0; j < p.block; j += lanes<T>) {
+    for (int64_t j = 0; j < p.block; j += vectors * lanes<T>) {
       const T* row = p.from + i * p.step + j;
-      auto taken = hn::Set(d, start);
+      PoolVector<T> taken[vectors];
+      for (PoolVector<T>& each : taken) each = hn::Set(d, start);
       for (int64_t y = 0; y < p.rows; ++y, row += p.row_step) {
-        for (int64_t x = 0; x < p.columns; ++x) {
-          taken = take(hn::LoadU(d, row + x * p.column_step), taken);
+        const T* at = row;
+        for (int64_t x = 0; x < p.columns; ++x, at += p.column_step) {
+#pragma GCC unroll 2
+          for (int v = 0; v < vectors; ++v)
+            taken[v] = take(hn::LoadU(d, at + v * lanes<T>), taken[v]);
         }
       }
-      hn::StoreU(finish(taken), d, p.to + i * p.block + j);
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; ++v)
+        hn::StoreU(finish(taken[v]), d, p.to + i * p.block + j + v * lanes<T>);
     }
   }
+}
+
+template <typename T, typename Take, typename Finish>
+HWY_ATTR void pool_blocks(const PoolBlocks<T>& p, T start, const Take& take, const Finish& finish) {
+  p.block % (2 * lanes<T>) == 0 ? pool_vectors<2>(p, start, take, finish)
+                                : pool_vectors<1>(p, start, take, finish);
 }
 
 template <typename T>

@@ -83,8 +83,13 @@ HWY_ATTR HWY_INLINE X lesser_of(X a, X b) {
 // a, or b if it is larger (smaller) or NaN.
 template <bool larger, class X>
 HWY_ATTR HWY_INLINE X extreme(X a, X b) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  // Max and Min return their second argument for NaN and for equal zeros.
+  return hn::IfThenElse(hn::IsNaN(b), b, larger ? hn::Max(b, a) : hn::Min(b, a));
+#else
   const auto is_better = larger ? hn::Gt(b, a) : hn::Lt(b, a);
   return hn::IfThenElse(hn::Or(is_better, unequal(b, b)), b, a);
+#endif
 }
 
 // Min and max with a limit. On x86, Min and Max return their second argument if one is NaN, so NaN

@@ -22,6 +22,7 @@ struct PoolForm {
     int64_t begin, count, from;
   };
   std::vector<Run> runs = {};  // of the window columns that read inside the input, in order
+  Run whole = {};  // the outputs of a row whose windows are inside the input in their width
 
   int64_t input_plane() const { return height.input * width.input; }  // positions
   int64_t output_plane() const { return height.output * width.output; }
@@ -48,6 +49,12 @@ std::vector<PoolForm::Run> runs_of(const WindowAxis& axis) {
   return runs;
 }
 
+// The outputs that read inside the input with all taps.
+PoolForm::Run whole_of(const WindowAxis& axis) {
+  const int64_t begin = axis.begin(0), end = axis.end(axis.kernel - 1);
+  return {begin, std::max<int64_t>(end - begin, 0), axis.at(begin, 0)};
+}
+
 // The arguments of the call from `options` on are the kernel size, stride, padding and dilation.
 // None if they do not fit the dims, which `eval` reports as an error.
 std::optional<PoolForm> pool_form(const CallReader& reader, size_t options, const Dims& input,
@@ -61,7 +68,11 @@ std::optional<PoolForm> pool_form(const CallReader& reader, size_t options, cons
   };
   const auto height = axis(0), width = axis(1);
   if (!height || !width) return std::nullopt;
-  PoolForm form{.height = *height, .width = *width, .planes = 1, .runs = runs_of(*width)};
+  PoolForm form{.height = *height,
+                .width = *width,
+                .planes = 1,
+                .runs = runs_of(*width),
+                .whole = whole_of(*width)};
   for (size_t i = 0; i + 2 < input.size(); ++i) form.planes *= input[i];
   return form;
 }
@@ -138,12 +149,10 @@ struct Pool {
     const WindowAxis::Taps rows = height.taps_of(y);
     const int64_t first_row = height.at(y, rows.first);
     for (int64_t x = 0; x < width.output;) {
-      const WindowAxis::Taps columns = width.taps_of(x);
-      int64_t end = x + 1;
-      while (columns.count() == width.kernel && end < width.output &&
-             width.taps_of(end).count() == width.kernel) {
-        ++end;
-      }
+      const bool begins_whole = x == form.whole.begin && form.whole.count > 0;
+      const int64_t end = x + (begins_whole ? form.whole.count : 1);
+      const WindowAxis::Taps columns =
+          begins_whole ? WindowAxis::Taps{0, width.kernel} : width.taps_of(x);
       const int64_t first = width.at(x, columns.first);
       const PoolBlocks<T> windows{.from = plane + (first_row * width.input + first) * block,
                                   .rows = rows.count(),
