@@ -136,6 +136,34 @@ TEST_CASE(
   CHECK(differing_output(text, {random({70, 4, 35}, 7)}, 2) == "");
 }
 
+TEST_CASE("slices of all elements in their order are not copied") {
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[4, 5]\n"
+      "  e: float32[4, 5] = atan(input: x)\n"
+      "  a: float32[4, 5] = slice(input: e, starts: (0,), stops: (9,), axes: (1,))\n"
+      "  b: float32[4, 5] = slice(input: a, starts: (None, -5), stops: (4, None), steps: (1, 1))\n"
+      "  c: float32[4, 5] = slice(input: e, starts: (None,), stops: (None,), steps: (-1,))\n"
+      "  d: float32[4] = sum(input: b, axis: 1)\n"
+      "  f: float32[4] = sum(input: c, axis: 1)\n"
+      "  g: float32[4, 5] = slice(input: x, starts: (0,), stops: (4,))\n"
+      "  output d = d\n"
+      "  output f = f\n"
+      "  output g = g\n"
+      "}\n";
+  const std::vector<Tensor> inputs{random({4, 5}, 8)};
+  CHECK(differing_output(text, inputs) == "");
+  std::string steps;
+  const cpu_backend::DumpSink sink = [&](std::string_view pass, const std::string& dumped) {
+    if (pass == "lowering") steps = dumped;
+  };
+  cpu_backend::make_executable(parse_graph(text), {.dump = sink})->run(inputs);
+  CHECK(steps.find("sum: b ->") != std::string::npos);
+  CHECK(steps.find("slice: e -> a") == std::string::npos);
+  CHECK(steps.find("-> b") == std::string::npos);
+  CHECK(steps.find("slice: e -> c") != std::string::npos);
+}
+
 TEST_CASE("large tensors are joined along any axis") {
   const std::string text =
       "graph {\n"

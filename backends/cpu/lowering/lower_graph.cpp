@@ -100,7 +100,7 @@ class GraphLowering {
     const Node& node = shaped_.node(i);
     const size_t nodes[] = {i};
     if (defer_transpose(i)) return;
-    if (node.op->keeps_elements && keeps_size(node)) {
+    if ((node.op->keeps_elements || is_whole_slice(shaped_, i)) && keeps_size(node)) {
       materialize(source(node));
       if (!context_.is_observed(i) && may_be_view(node)) return add_view(node);
       add(copied(shaped_, i), nodes);

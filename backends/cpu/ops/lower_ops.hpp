@@ -42,6 +42,9 @@ Lowering lower_concat;
 // no axis.
 Lowering lower_roll;
 
+// Whether the node is a slice of all elements in their order.
+bool is_whole_slice(const ShapedGraph& shaped, size_t node);
+
 // The source of which the node's output is the transpose (last two axes); none for any other node.
 std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node);
 

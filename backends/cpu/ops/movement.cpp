@@ -213,6 +213,20 @@ std::optional<StepDescriptor> lower_movement(const KernelCall& call) {
       .copies = std::move(copies)};
 }
 
+bool is_whole_slice(const ShapedGraph& shaped, size_t node) {
+  const SpelledExpression* call = kernel_of(*shaped.node(node).op);
+  if (!call || call->text != "slice") return false;
+  const Dims& input = shaped.dims(*tensor_of(shaped.node(node).arguments.front()));
+  const auto layout =
+      sliced({shaped, node, *call}, 1, input, shaped.dims(shaped.node(node).outputs.front()));
+  const std::vector<Axis> dense = axes_of(input);
+  return layout && layout->start == 0 &&
+         std::equal(dense.begin(), dense.end(), layout->axes.begin(), layout->axes.end(),
+                    [](const Axis& a, const Axis& b) {
+                      return a.size == b.size && (a.size <= 1 || a.step == b.step);
+                    });
+}
+
 std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node) {
   const SpelledExpression* call = kernel_of(*shaped.node(node).op);
   if (!call || (call->text != "swapaxes" && call->text != "permute")) return std::nullopt;
