@@ -153,18 +153,32 @@ Outputs mod(const NodeContext& node) {
   return {apply(is_fmod ? "fmod" : "remainder", {node[0], node[1]})};
 }
 
-// The type is that of the base.
+bool is_in_float32(double number) {
+  return static_cast<double>(static_cast<float>(number)) == number;
+}
+
+// The type is that of the base. Powers of a float and an int are computed in float64, which holds
+// all ints below 2^53.
 Outputs power(const NodeContext& node) {
   const ElementType type = node.type(0), exponent = node.type(1);
   const Value& stated = node.value(1);
-  // With a constant exponent the power op lowers a square to a product.
-  if (is_float(type) && stated.known && stated.known.rank() == 0)
-    return {apply("power", {node[0], stated.known->at_as_double(0)})};
-  const Connection b = aligned(node);
-  if (is_int(type) && is_float(exponent))
-    return {converted(apply("power", {converted(node[0], exponent), b}), type)};
-  const Connection made = apply("power", {node[0], b});
-  return {type == exponent || is_int(exponent) ? made : converted(made, type)};
+  if (stated.known && stated.known.rank() == 0) {
+    const double number = stated.known->at_as_double(0);
+    // With a constant exponent the power op lowers a square to a product.
+    if (is_float(type) && (is_in_float32(number) || type == ElementType::float64))
+      return {apply("power", {node[0], number})};
+    constexpr double most_whole = 64;
+    if (is_int(type) && is_float(exponent) && number >= 0 && number <= most_whole &&
+        std::trunc(number) == number)
+      return {converted(apply("power", {node[0], static_cast<std::int64_t>(number)}), type)};
+  }
+  const Connection a = node[0], b = aligned(node);
+  if (is_float(type) != is_float(exponent)) {
+    const Connection made = apply("power", {a.cast(DType::float64), b.cast(DType::float64)});
+    return {converted(made, type)};
+  }
+  const Connection made = apply("power", {a, b});
+  return {type == exponent ? made : converted(made, type)};
 }
 
 Outputs shift(const NodeContext& node) {
