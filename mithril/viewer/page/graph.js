@@ -181,7 +181,7 @@ export class Graph {
   }
 
   /**
-   * "[N, 64] float", or the value of what is no tensor.
+   * "[N, 64] float" of a tensor, or the value itself.
    * @param {number} value
    */
   valueText(value) {
