@@ -55,6 +55,21 @@ Model recurrent(const Model& step, ScanOptions options) {
   return net;
 }
 
+// A loop over the same two factors in each step.
+Model nested() {
+  Model step = Model::create({{"g_next", (key("g") + key("factor") * key("w")) * 0.5}});
+  Model body, net;
+  body |= Scan(step, {.carry = {{"g", "g_next"}}, .sequences = {"factor"}})(
+      {{"factor", "factors"}, {"g", "start"}, {"w", "w"}, {"g_last", "last"}});
+  body |=
+      Model::create({{"start", key("h") + key("a")}})({{"h", "h"}, {"a", "a"}, {"start", "start"}});
+  body |= Linear({.dimension = width})({{"input", "x"}, {"output", "a"}});
+  body |= Tanh()({{"input", "last"}, {"output", "h_next"}});
+  net |= Scan(body, {.carry = {{"h", "h_next"}}, .sequences = {"x"}, .axis = 1})(
+      {{"x", "x"}, {"h", "h"}, {"factors", "factors"}, {"w", "w"}, {"h_last", "y"}});
+  return net;
+}
+
 // One of two layers.
 Model chosen() {
   Model then, otherwise, net;
@@ -90,6 +105,7 @@ TensorMap batch_of(const CompiledModel& compiled, std::int64_t rows, std::uint64
   for (std::int64_t& length : lengths.mutable_values<std::int64_t>())
     length = static_cast<std::int64_t>(random.next() % (steps + 1));
   all["factor"] = Tensor::full(DType::float64, {}, 0.5);
+  all["factors"] = Tensor::of<double>({2}, {0.5, -1});
   TensorMap batch;
   for (const std::string& name : compiled.data_keys()) batch[name] = all.at(name);
   return batch;
@@ -106,6 +122,11 @@ TensorMap trained(const MakeModel& make, const std::shared_ptr<Communicator>& gr
   for (const std::string& input : net.input_keys()) {
     if (input == "x") options.shapes.emplace_back("x", ShapeSpec{any, steps, 2});
     if (input == "w") options.shapes.emplace_back("w", ShapeSpec{width});
+    if (input == "factors") {
+      options.data_keys.emplace_back("factors");
+      options.shapes.emplace_back("factors", ShapeSpec{2});
+      options.replicated_keys = {"factors"};
+    }
     if (input == "factor") options.data_keys.emplace_back("factor");
     if (input == "factor") options.shapes.emplace_back("factor", ShapeSpec{});
   }
@@ -153,6 +174,7 @@ TEST_CASE("loops over the steps of each row give the parameters of one process")
   check_groups([] { return recurrent(recurrent_step(), {}); });
   check_groups([] { return recurrent(recurrent_step(), {.reverse = true}); });
   check_groups([] { return recurrent(recurrent_step(), {.lengths = "lengths"}); });
+  check_groups(nested);
 }
 
 TEST_CASE("choices and loops with a condition give the parameters of one process") {

@@ -283,16 +283,16 @@ class PlacementSearch {
       if (datum && arguments.ports[i]->name == "length" && rows_.has(*datum))
         refuse(node, "it has a step for each row");
     }
-    const auto find = [](const auto& graph, const auto& rows, const auto& probe,
-                         const auto& options, const auto& inputs) {
-      return PlacementSearch(graph, rows, probe, options, &inputs).run();
-    };
-    NestedPlacements placed =
-        place_nested(node, arguments.placements, arguments.dims, probe_.batch, options_, find);
+    NestedPlacements placed = place_nested(node, arguments.placements, arguments.dims, probe_.batch,
+                                           options_, find_placements);
     if (!placed.why.empty()) refuse(node, placed.why);
     for (size_t i = 0; i < node.outputs.size(); ++i)
       found_.of[index(node.outputs[i])] = placed.outputs[i];
     change.masked = std::move(placed.masked);
+    std::erase_if(change.masked, [&](size_t i) {
+      const int maker = makers_[index(*tensor_of(node.arguments[i]))];
+      return maker >= 0 && makes_zeros(graph_.nodes()[static_cast<size_t>(maker)]);
+    });
   }
 
   // A node that makes rows, and reads none.

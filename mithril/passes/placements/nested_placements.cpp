@@ -91,7 +91,7 @@ class NestedPlacing {
     }
     options.partial_outputs.assign(graph.outputs().size(), true);
     const Probe probe{batch_, make_plan(graph, SizeSources(graph), given)};
-    return find_(graph, rows_of(graph, probe), probe, options, inputs_);
+    return find_(graph, rows_of(graph, probe), probe, options, &inputs_);
   }
 
   // Follows the body until the carries stay as they are. Its first inputs and outputs are the
@@ -148,15 +148,11 @@ class NestedPlacing {
       placed_.outputs.push_back(found->of[index(output.value)]);
   }
 
-  // Zeros are the terms of a sum that is zero.
   static bool is_zero(const Graph& graph, ValueId id) {
-    for (const Node& node : graph.nodes()) {
-      if (node.outputs.front() != id) continue;
-      if (node.op->name != "fill_like") return false;
-      const Datum& number = std::get<Datum>(node.arguments[node.argument_index("number")]);
-      return number.kind() == kind::float_value && number.real() == 0;
-    }
-    return false;
+    const auto& nodes = graph.nodes();
+    const auto maker = std::find_if(nodes.begin(), nodes.end(),
+                                    [&](const Node& node) { return node.outputs.front() == id; });
+    return maker != nodes.end() && makes_zeros(*maker);
   }
 
   void choose() {
@@ -190,6 +186,12 @@ class NestedPlacing {
 };
 
 }  // namespace
+
+bool makes_zeros(const Node& node) {
+  if (node.op->name != "fill_like") return false;
+  const Datum& number = std::get<Datum>(node.arguments[node.argument_index("number")]);
+  return number.kind() == kind::float_value && number.real() == 0;
+}
 
 NestedPlacements place_nested(const Node& node, const std::vector<Placement>& placements,
                               const std::vector<Dims>& dims, int64_t batch,

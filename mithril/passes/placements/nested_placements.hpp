@@ -17,14 +17,17 @@ struct NestedPlacements {
   std::string why = {};                 // the node cannot be placed; empty: it can
 };
 
-// As `find_placements`, with the placements of the inputs.
+// Whether its output is a tensor of zeros: the terms of a sum that is zero.
+bool makes_zeros(const Node& node);
+
 using FindPlacements =
     std::function<FoundPlacements(const Graph&, const BatchRows&, const Probe&,
-                                  const PlacementOptions&, const std::vector<Placement>& inputs)>;
+                                  const PlacementOptions&, const std::vector<Placement>* inputs)>;
 
 // `placements`, `dims`: of the arguments, which are sharded or replicated. The graphs of the node
 // run on the rows of the process and exchange nothing: a sum over the rows leaves the node as a
-// term. A carry that becomes such a term begins as one. The errors of `find`.
+// term. A carry that becomes such a term begins as one. `find` is `find_placements`, whose errors
+// it raises.
 NestedPlacements place_nested(const Node& node, const std::vector<Placement>& placements,
                               const std::vector<Dims>& dims, int64_t batch,
                               const PlacementOptions& options, const FindPlacements& find);
