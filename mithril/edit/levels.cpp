@@ -147,7 +147,12 @@ Model opened_around(Model model, std::string_view path) {
 Model opened(const Model& model) {
   Functions functions;
   const Json form = opened_form(*model.composite(), functions);
-  return from_form(form, functions);
+  const std::shared_ptr<Composite> made = from_form(form, functions).composite();
+  // An op alone is made again as one. Its model has only the op, which no recipe needs to make.
+  if (made->parts.size() == 1 && made->parts.front()->op &&
+      made->parts.front()->class_name() == made->class_name())
+    made->recipe.reset();
+  return Model(std::static_pointer_cast<Part>(made));
 }
 
 Model opened_at(const Model& model, std::string_view path) {

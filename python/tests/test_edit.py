@@ -211,6 +211,20 @@ def test_extract_gives_what_was_asked_or_refuses() -> None:
         edited.extract(inputs=["x"], outputs=["x", "y"])
 
 
+def test_an_op_alone_is_extracted() -> None:
+    edited = ml.Multiply().edit().extract(inputs=["left", "right"], outputs={"y": "output"})
+    assert (edited.input_keys, edited.output_keys) == (["left", "right"], ["y"])
+    compiled = ml.compile(edited, ml.CpuBackend(), shapes={"left": [2], "right": [2]})
+    data = {"left": np.ones(2, np.float32), "right": np.full(2, 3.0, np.float32)}
+    assert compiled.data_keys == ["left"]
+    outputs = compiled.evaluate({"right": data.pop("right")}, data)
+    np.testing.assert_array_equal(outputs["y"], [3.0, 3.0])
+    sized = ml.Relu()
+    sized.set_shapes(input=[5, 4])
+    edited = sized.edit().extract(inputs={"x": "input"}, outputs=["output"])
+    assert edited.get_shapes()["x"] == [5, 4]
+
+
 def test_inputs_are_not_exposed_and_names_are_free() -> None:
     edited = network().edit()
     for name in (None, "given"):

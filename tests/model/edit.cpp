@@ -220,6 +220,12 @@ TEST_CASE("what extract cannot give is refused") {
                        doctest::Contains("E0124"), ConnectionError);
 }
 
+TEST_CASE("an op alone is extracted") {
+  const Model made = edit(Relu()).extract({{"x", "input"}}, {{"y", "output"}});
+  CHECK(made.input_keys() == std::vector<std::string>{"x"});
+  CHECK(made.output_keys() == std::vector<std::string>{"y"});
+}
+
 TEST_CASE("names that are taken or empty are refused") {
   EditableModel model = edit(net_of(8, Tanh(), 3));
   using doctest::Contains;
