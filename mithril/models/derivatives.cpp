@@ -165,6 +165,33 @@ void check_scalar(const char* class_name, const Model& part, const std::string& 
          .help = "add up its elements, or take the Jacobian of the model"});
 }
 
+// The suffixes of ports that a derivative adds, to keys of `wrt` and to `of`.
+struct NewPorts {
+  std::vector<std::string> of_keys, of_output = {};
+};
+
+// NameError E0607 if the model has one of these ports, as the gradient of a gradient has.
+void check_free(const char* class_name, const Model& part, const std::string& of,
+                const std::vector<std::string>& keys, const NewPorts& added) {
+  std::vector<std::string> taken = part.input_keys(), names;
+  const std::vector<std::string> outputs = part.output_keys();
+  taken.insert(taken.end(), outputs.begin(), outputs.end());
+  for (const std::string& key : keys) {
+    for (const std::string& suffix : added.of_keys) names.push_back(key + suffix);
+  }
+  for (const std::string& suffix : added.of_output) names.push_back(of + suffix);
+  const auto is_taken = [&](const std::string& name) {
+    return std::find(taken.begin(), taken.end(), name) != taken.end();
+  };
+  const auto found = std::find_if(names.begin(), names.end(), is_taken);
+  if (found == names.end()) return;
+  raise({.kind = ErrorKind::name,
+         .code = "E0607",
+         .path = *found,
+         .message = std::string(class_name) + ": the model has a port '" + *found + "' already",
+         .help = "rename it first, with rename_key(\"" + *found + "\", ...)"});
+}
+
 // A model around another one, with its ports. Inputs of `wrt` reach it through a buffer, so that
 // paths outside do not count.
 struct Wrapped {
@@ -175,7 +202,7 @@ struct Wrapped {
 };
 
 Wrapped wrap(const char* class_name, const Model& part, const DerivativeOptions& options,
-             JacobianMode mode = JacobianMode::reverse) {
+             const NewPorts& added, JacobianMode mode = JacobianMode::reverse) {
   check_output(part, options.of);
   const std::vector<std::string> inputs = part.input_keys(), outputs = part.output_keys();
   Wrapped wrapped{.model = wrapper_of_class(class_name),
@@ -185,6 +212,7 @@ Wrapped wrap(const char* class_name, const Model& part, const DerivativeOptions&
   check_floats(class_name, part, options.of, "of");
   for (const std::string& key : wrapped.keys) check_floats(class_name, part, key, "wrt");
   if (mode == JacobianMode::reverse) check_loops(part, options.of, wrapped.keys);
+  check_free(class_name, part, options.of, wrapped.keys, added);
   const auto is_wrt = [&](const std::string& key) {
     return std::find(wrapped.keys.begin(), wrapped.keys.end(), key) != wrapped.keys.end();
   };
@@ -281,7 +309,10 @@ Connection hessian(const Connection& of, const Connection& wrt) {
 }
 
 Model Gradient(const Model& model, const DerivativeOptions& options) {
-  Wrapped wrapped = wrap("Gradient", model, options);
+  check_output(model, options.of);
+  NewPorts added{.of_keys = {".grad"}};
+  if (model.at(options.of).known_shape().rank() != 0) added.of_output = {".grad"};
+  Wrapped wrapped = wrap("Gradient", model, options, added);
   std::optional<Binding> seed;
   if (wrapped.of.known_shape().rank() != 0) seed = wrapped.model.add_input(options.of + ".grad");
   const std::vector<Connection> gradients = gradient(wrapped.of, wrapped.wrt, seed);
@@ -289,7 +320,8 @@ Model Gradient(const Model& model, const DerivativeOptions& options) {
 }
 
 Model Jvp(const Model& model, const DerivativeOptions& options) {
-  Wrapped wrapped = wrap("Jvp", model, options, JacobianMode::forward);
+  Wrapped wrapped =
+      wrap("Jvp", model, options, {{".tangent"}, {".tangent"}}, JacobianMode::forward);
   const Connection product = jvp(wrapped.of, wrapped.wrt, tangents_of(wrapped));
   return wrapped.model.expose_keys({{options.of + ".tangent", product}});
 }
@@ -297,13 +329,13 @@ Model Jvp(const Model& model, const DerivativeOptions& options) {
 Model Hvp(const Model& model, const DerivativeOptions& options) {
   check_output(model, options.of);
   check_scalar("Hvp", model, options.of);
-  Wrapped wrapped = wrap("Hvp", model, options);
+  Wrapped wrapped = wrap("Hvp", model, options, {{".tangent", ".hvp"}});
   const std::vector<Connection> products = hvp(wrapped.of, wrapped.wrt, tangents_of(wrapped));
   return with_outputs(std::move(wrapped), products, ".hvp");
 }
 
 Model Jacobian(const Model& model, const DerivativeOptions& options, JacobianMode mode) {
-  Wrapped wrapped = wrap("Jacobian", model, options, mode);
+  Wrapped wrapped = wrap("Jacobian", model, options, {{".jacobian"}}, mode);
   const std::vector<Connection> jacobians = jacobian(wrapped.of, wrapped.wrt, mode);
   return with_outputs(std::move(wrapped), jacobians, ".jacobian");
 }
@@ -311,7 +343,7 @@ Model Jacobian(const Model& model, const DerivativeOptions& options, JacobianMod
 Model Hessian(const Model& model, const DerivativeOptions& options) {
   check_output(model, options.of);
   check_scalar("Hessian", model, options.of);
-  Wrapped wrapped = wrap("Hessian", model, options);
+  Wrapped wrapped = wrap("Hessian", model, options, {{".hessian"}});
   const std::vector<Connection> gradients = gradient(wrapped.of, wrapped.wrt);
   std::vector<std::pair<std::string, Connection>> blocks;
   for (size_t i = 0; i < gradients.size(); ++i) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/cpu/cpu.hpp"
+#include "mithril/base/error.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/models/dropout.hpp"
@@ -109,6 +110,18 @@ TEST_CASE("a derivative in a direction, and a product with the Hessian") {
   const TensorMap outputs = evaluated(model, {{"x", vector_of({2, 3})}, {"v", vector_of({1, -1})}});
   check_close(outputs.at("jvp"), {12, -27});
   check_close(outputs.at("hvp"), {12, -18});
+}
+
+TEST_CASE("a derivative of a derivative has another name") {
+  const Connection x = input("x", {2});
+  const Model first =
+      Gradient(Model::create({{"s", (x * x * x).sum()}}), {.of = "s", .wrt = {"x"}});
+  CHECK_THROWS_WITH_AS(Gradient(first, {.of = "x.grad", .wrt = {"x"}}),
+                       doctest::Contains("rename_key(\"x.grad\", ...)"), NameError);
+  Model renamed = first;
+  renamed.rename_key("x.grad", "slope");
+  const Model second = Gradient(renamed, {.of = "slope", .wrt = {"x"}});
+  CHECK(second.output_keys() == std::vector<std::string>{"s", "slope", "x.grad"});
 }
 
 TEST_CASE("derivatives cost the matrix products that the documents state") {

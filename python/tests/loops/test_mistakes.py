@@ -36,6 +36,39 @@ def test_a_derivative_by_ints(make):
     )
 
 
+def squares() -> ml.Model:
+    net = ml.Model()
+    net |= ml.Multiply()(left="x", right="x", output="y")
+    net |= ml.Sum()(input="y", output="s")
+    net.expose_keys("s")
+    net.set_shapes(x=[3])
+    return net
+
+
+@pytest.mark.parametrize(
+    ("make", "of", "again", "port"),
+    [
+        (ml.Gradient, "s", "x.grad", "x.grad"),
+        (ml.Jvp, "s", "s.tangent", "x.tangent"),
+        (ml.Hvp, "s", "s", "x.tangent"),
+        (ml.Jacobian, "s", "x.jacobian", "x.jacobian"),
+        (ml.Hessian, "s", "s", "x.hessian"),
+    ],
+)
+def test_a_derivative_of_a_model_with_its_ports(make, of, again, port):
+    """The model can be used after the error."""
+    first = make(squares(), of=of, wrt=["x"])
+    assert text_of(lambda: make(first, of=again, wrt=["x"])) == (
+        f"mithril.NameError[E0607]: {port}: {make.__name__}: the model has a port '{port}' "
+        "already\n"
+        f'  help: rename it first, with rename_key("{port}", ...)'
+    )
+    for key in [key for key in [*first.input_keys, *first.output_keys] if key.startswith("x.")]:
+        first.rename_key(key, "first_" + key[2:])
+    again = again.replace("x.", "first_")
+    assert make(first, of=again, wrt=["x"]).output_keys[-1].startswith(("x.", "s."))
+
+
 def test_a_derivative_of_bools():
     net = network()
     assert text_of(lambda: ml.Gradient(net, of="mask", wrt=["*weight"])) == (
