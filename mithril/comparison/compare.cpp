@@ -50,9 +50,13 @@ void check_backends(const Backend& reference, const std::vector<std::shared_ptr<
 // One backend beside the reference.
 class BackendCheck {
  public:
-  BackendCheck(const ReferenceRun& reference, Backend& backend, const LoadOptions& loading,
-               const CompareOptions& options)
-      : reference_(reference), backend_(backend), loading_(loading), options_(options) {}
+  BackendCheck(const ReferenceRun& reference, Backend& backend, const std::string& name,
+               const LoadOptions& loading, const CompareOptions& options)
+      : reference_(reference),
+        backend_(backend),
+        name_(name),
+        loading_(loading),
+        options_(options) {}
 
   std::optional<BackendDifference> run() const {
     if (auto apart = check_apart()) return apart;
@@ -84,7 +88,7 @@ class BackendCheck {
     if (!found) return std::nullopt;
     return BackendDifference{.path = graph().value(id).name,
                              .op = graph().nodes()[nodes.back()].op->name,
-                             .backend = std::string(backend_.name()),
+                             .backend = name_,
                              .expected = expected,
                              .got = got,
                              .worst = found->worst,
@@ -176,6 +180,7 @@ class BackendCheck {
 
   const ReferenceRun& reference_;
   Backend& backend_;
+  const std::string& name_;
   const LoadOptions& loading_;
   const CompareOptions& options_;
 };
@@ -197,21 +202,27 @@ class ComparedModel {
   }
 
   BackendComparison run(const std::vector<std::shared_ptr<Backend>>& others) {
-    BackendComparison comparison{.backends = {std::string(compiled_.backend->name())},
-                                 .nodes = graph_.nodes().size()};
+    BackendComparison comparison{.backends = names_of(others), .nodes = graph_.nodes().size()};
     for (const auto& other : others) other->check_ops(graph_);
     const std::lock_guard lock(*compiled_.facts_mutex);
     const ReferenceRun reference(std::move(graph_), std::move(inputs_), *compiled_.backend,
                                  loading_);
-    for (const auto& other : others) {
-      comparison.backends.emplace_back(other->name());
-      if (auto found = BackendCheck(reference, *other, loading_, options_).run())
+    for (size_t i = 0; i < others.size(); ++i) {
+      const std::string& name = comparison.backends[i + 1];
+      if (auto found = BackendCheck(reference, *others[i], name, loading_, options_).run())
         comparison.differences.push_back(*std::move(found));
     }
     return comparison;
   }
 
  private:
+  std::vector<std::string> names_of(const std::vector<std::shared_ptr<Backend>>& others) const {
+    if (!options_.names.empty()) return options_.names;
+    std::vector<std::string> names{std::string(compiled_.backend->name())};
+    for (const auto& other : others) names.emplace_back(other->name());
+    return names;
+  }
+
   // The gradients of all outputs that have one.
   void choose_graph() {
     graph_ = compiled_.graph;

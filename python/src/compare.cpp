@@ -25,7 +25,8 @@ py::tuple fields_of(const BackendDifference& found) {
 py::tuple compare_backends(const CompiledModel& reference, const py::list& others,
                            const py::dict& params, const py::dict& data,
                            std::optional<double> tolerance, bool gradients, std::uint64_t seed,
-                           bool reduce, const py::dict& state) {
+                           bool reduce, const py::dict& state,
+                           const std::vector<std::string>& names) {
   std::vector<std::shared_ptr<Backend>> backends;
   for (const py::handle backend : others) {
     if (!py::isinstance<Backend>(backend))
@@ -40,7 +41,8 @@ py::tuple compare_backends(const CompiledModel& reference, const py::list& other
                     .gradients = gradients,
                     .seed = seed,
                     .reduce = reduce,
-                    .state = s});
+                    .state = s,
+                    .names = names});
   });
   py::list differences;
   for (const BackendDifference& each : found.differences) differences.append(fields_of(each));
@@ -64,7 +66,7 @@ py::dict data_dtypes(const CompiledModel& compiled) {
 void bind_compare(py::module_& module) {
   module.def("_compare", compare_backends, py::arg("reference"), py::arg("others"),
              py::arg("params"), py::arg("data"), py::arg("tolerance"), py::arg("gradients"),
-             py::arg("seed"), py::arg("reduce"), py::arg("state"),
+             py::arg("seed"), py::arg("reduce"), py::arg("state"), py::arg("names"),
              "Compares backends, for ml.compare.");
   module.def(
       "_reduced_test",

@@ -93,6 +93,14 @@ TEST_CASE("backends that agree give no differences") {
   CHECK(found.text() == "cpu, cpu agree on " + std::to_string(found.nodes) + " ops\n");
 }
 
+TEST_CASE("results call the backends by the names that are given") {
+  const CompiledModel compiled = compile(classifier(), cpu(), compared_options());
+  const BackendComparison found =
+      compare(compiled, {cpu({.reference = true})}, compiled.get_parameters(), batch(6),
+              {.names = {"a", "b"}});
+  CHECK(found.text() == "a, b agree on " + std::to_string(found.nodes) + " ops\n");
+}
+
 TEST_CASE("a fault of fused ops is found in the whole graph and reduced to them") {
   const TensorMap data{{"x", Tensor::full(DType::float32, {3}, 0.5)},
                        {"b", Tensor::full(DType::float32, {3}, 0.25)}};

@@ -124,12 +124,15 @@ BackendComparison compare_native(const ModelFile& file, const std::vector<NamedB
   const Inputs inputs = inputs_of_file(file, compiled, arguments);
   std::vector<std::shared_ptr<Backend>> others;
   for (std::size_t i = 1; i < named.size(); ++i) others.push_back(named[i].backend);
+  std::vector<std::string> names;
+  for (const NamedBackend& each : named) names.push_back(each.name);
   return compare(compiled, others, inputs.params, inputs.data,
                  {.tolerance = arguments.real("--tolerance", 0),
                   .gradients = !arguments.has("--no-gradients"),
                   .seed = seed_of(arguments),
                   .reduce = arguments.has("--reduce"),
-                  .state = inputs.state});
+                  .state = inputs.state,
+                  .names = std::move(names)});
 }
 
 // What Mithril (`expected`) and ONNX Runtime (`got`) compute from the same inputs. The keys are the
@@ -238,7 +241,7 @@ int verify(const Arguments& arguments, Output& output) {
                      "begin with reference or cpu"};
   const std::vector<NamedBackend> named = native_backends(names, arguments);
   const ModelFile file = read_model(arguments.value("FILE"), arguments);
-  BackendComparison found{.backends = {"cpu"}, .nodes = 0, .differences = {}};
+  BackendComparison found{.backends = {named.front().name}, .nodes = 0, .differences = {}};
   if (named.size() > 1) found = compare_native(file, named, arguments);
   std::vector<std::string> written;
   if (!found.agrees() && found.differences.front().reduced) {

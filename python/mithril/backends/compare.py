@@ -146,7 +146,7 @@ def compare(
         if not reduce and own and (floats := floats_of(backend)) and floats != own
     }
     alike = [backend for i, backend in enumerate(backends) if i > 0 and i not in mixed]
-    names, nodes, found, text = [compiled.backend.name], 0, [], ""
+    names, nodes, found, text = [_name_of(compiled.backend)], 0, [], ""
     if alike or not mixed:
         names, nodes, found, text = _core._compare(
             compiled,
@@ -158,6 +158,7 @@ def compare(
             seed,
             reduce,
             dict(state or {}),
+            [*names, *map(_name_of, alike)],
         )
     differences = []
     for fields in found:
@@ -178,6 +179,11 @@ def compare(
     return compared
 
 
+def _name_of(backend: Backend) -> str:
+    is_reference = getattr(backend, "_options", {}).get("reference", False)
+    return "reference" if is_reference else backend.name
+
+
 def _with_mixed(
     compared: BackendComparison,
     reference: Reference,
@@ -186,7 +192,7 @@ def _with_mixed(
     tolerance: float | None,
 ) -> BackendComparison:
     """Returns the comparison with one more backend, whose floats differ."""
-    first, name = compared.backends[0], other.backend.name
+    first, name = compared.backends[0], _name_of(other.backend)
     names, nodes = [*compared.backends, name], max(compared.nodes, len(reference.values))
     found = reference.mismatch(other, floats, tolerance)
     if found is None:

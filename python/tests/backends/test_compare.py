@@ -140,7 +140,7 @@ def model_file(tmp_path: Path) -> Path:
 def test_verify_says_that_backends_agree(model_file: Path) -> None:
     done = run_verify(model_file, "--backends", "reference", "cpu", "--shape", "x=5,4")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("cpu, cpu agree on ")
+    assert done.stdout.startswith("reference, cpu agree on ")
 
 
 def test_verify_names_open_sizes(model_file: Path, tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_verify_takes_the_weights_and_the_state_of_a_package(
     monkeypatch.setattr("mithril.cli.verify.compare", watched)
     for inference in ([], ["--inference"]):
         main(["verify", str(package), "--shape", "x=5,4", *inference])
-        assert capsys.readouterr().out.startswith("cpu, cpu agree on ")
+        assert capsys.readouterr().out.startswith("reference, cpu agree on ")
     loaded = ml.load_package(package)
     for params, data, state in given:
         assert list(data) == ["x"]

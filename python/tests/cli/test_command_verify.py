@@ -36,7 +36,7 @@ def folder(tmp_path_factory):
 def test_backends_of_the_command_need_no_python(folder, file):
     ended = run_command("verify", file, "--shape", "x=3,8", folder=folder, **NO_PYTHON)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.startswith("cpu, cpu agree on ")
+    assert ended.stdout.startswith("reference, cpu agree on ")
 
 
 def test_gradients_can_be_left_out(folder):
@@ -49,7 +49,7 @@ def test_gradients_can_be_left_out(folder):
         "schema": 1,
         "command": "verify",
         "file": "net.json",
-        "backends": ["cpu", "cpu"],
+        "backends": ["reference", "cpu"],
         "agree": True,
         "nodes": whole["nodes"],
         "differences": [],
@@ -133,7 +133,7 @@ def test_onnx_runtime_needs_a_python(folder):
 def test_onnx_runtime_is_compared_value_by_value(folder, file):
     backends = ["--backends", "reference", "cpu", "onnxruntime"]
     found = object_of("verify", file, "--shape", "x=3,8", *backends, folder=folder)
-    assert found["agree"] and found["backends"] == ["cpu", "cpu", "onnxruntime"]
+    assert found["agree"] and found["backends"] == ["reference", "cpu", "onnxruntime"]
     tight = ["--backends", "reference", "onnxruntime", "--tolerance", "1e-12"]
     ended = run_command("verify", file, "--shape", "x=300,8", *tight, "--json", folder=folder)
     assert ended.returncode == 1
