@@ -166,6 +166,21 @@ Outputs pad_by_sizes(const NodeContext& node) {
   return {apply("pad", {node[0], Binding(std::move(pairs)), pad_value(node)})};
 }
 
+// The axis without the elements that negative widths remove, and its size. The widths become 0.
+std::pair<Connection, Size> cropped(const Connection& x, std::size_t axis, const Size& size,
+                                    std::int64_t& before, std::int64_t& after) {
+  const std::int64_t first = -std::min<std::int64_t>(before, 0),
+                     last = std::min<std::int64_t>(after, 0);
+  before = std::max<std::int64_t>(before, 0);
+  after = std::max<std::int64_t>(after, 0);
+  if (first == 0 && last == 0) return {x, size};
+  const Connection made =
+      sliced(x, static_cast<std::int64_t>(axis), first, last == 0 ? Binding(none) : Binding(last));
+  if (const auto* known = std::get_if<std::int64_t>(&size))
+    return {made, within("the size without what pads remove", *known - first + last, 0)};
+  return {made, apply("add", {std::get<Connection>(size), last - first})};
+}
+
 Outputs pad(const NodeContext& node) {
   const std::string mode = node.text("mode", "constant");
   if (mode == "constant" && node.has(1) && node.value(1).sizes && !node.has(3))
@@ -186,13 +201,13 @@ Outputs pad(const NodeContext& node) {
   const std::vector<Size> sizes = node.sizes();
   Connection x = node[0];
   for (std::size_t axis = 0; axis < rank; ++axis) {
-    const auto& [before, after] = pairs[axis];
+    auto [before, after] = pairs[axis];
     if (before == 0 && after == 0) continue;
-    const auto* size = std::get_if<std::int64_t>(&sizes[axis]);
-    const Connection places =
-        size ? constant(padded_places(mode, *size, before, after))
-             : padded_places(mode, std::get<Connection>(sizes[axis]), before, after);
-    x = apply("gather", {x, places, static_cast<std::int64_t>(axis)});
+    const auto [kept, left] = cropped(x, axis, sizes[axis], before, after);
+    const auto* size = std::get_if<std::int64_t>(&left);
+    const Connection places = size ? constant(padded_places(mode, *size, before, after))
+                                   : padded_places(mode, std::get<Connection>(left), before, after);
+    x = apply("gather", {kept, places, static_cast<std::int64_t>(axis)});
   }
   return {x};
 }

@@ -144,3 +144,21 @@ def test_a_quantised_product_is_exact(tmp_path):
 
     result = run(tmp_path, nodes, {"a": a, "b": b}, output="int32")
     np.testing.assert_array_equal(result, (quantised(a) @ quantised(b)).astype(np.int32))
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("widths", [(-1, 2), (3, -4), (-2, -1), (-2, 0)])
+@pytest.mark.parametrize("mode", ["wrap", "reflect", "edge"])
+def test_negative_pads_remove_elements_before_others_are_repeated(tmp_path, mode, widths, is_open):
+    before, after = widths
+    row = np.arange(9, dtype=np.float32)
+    kept = row[max(-before, 0) : len(row) + min(after, 0)]
+    node = ob.node("Pad", "x p", "y", mode=mode)
+    path = tmp_path / "net.onnx"
+    stated = [ob.value("x", ["N"] if is_open else [9], "float32")]
+    known = {"p": np.array(widths)}
+    path.write_bytes(ob.file([node], stated, [y_of("float32")], known, 19))
+    net = ml.from_onnx(path)
+    compiled = ml.compile(net.model, ml.CpuBackend(), inference=True)
+    result = np.asarray(compiled.evaluate(net.params, {"x": row})["y"])
+    np.testing.assert_array_equal(result, np.pad(kept, np.maximum(widths, 0), mode))

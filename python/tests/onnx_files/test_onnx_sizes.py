@@ -106,8 +106,9 @@ def test_an_axis_of_any_size_is_padded_with_its_elements(tmp_path, mode, before,
     known = {"pads": np.array([before, 0, after, 0], np.int64)}
     run = compiled_of(tmp_path, nodes, [value("y", ["M", 1])], known)
     for count in (2, 3, 9):
-        padded = np.pad(column(count), [(max(0, before), after), (0, 0)], mode)
-        assert run(column(count)).tolist() == padded[max(0, -before) :].tolist()
+        kept = column(count)[max(0, -before) :]
+        padded = np.pad(kept, [(max(0, before), after), (0, 0)], mode)
+        assert run(column(count)).tolist() == padded.tolist()
 
 
 @pytest.mark.parametrize(
