@@ -209,6 +209,13 @@ Outputs where(const NodeContext& node) {
   return {Value(selected(node[0], node[1], node[2]), node.type(1))};
 }
 
+// NaN stays NaN, as in ONNX Runtime and NumPy.
+Outputs sign(const NodeContext& node) {
+  const Connection made = apply("sign", {node[0]});
+  if (!is_float(node.type())) return {made};
+  return {selected(apply("is_nan", {node[0]}), node[0], made)};
+}
+
 Outputs is_nan(const NodeContext& node) {
   return {Value(apply("is_nan", {node[0]}), ElementType::boolean)};
 }
@@ -304,7 +311,7 @@ std::vector<OpRow> elementwise_rows() {
       {"Pow", 1, power, "Power"},
       of_floats({"Reciprocal", 1, reciprocal, "Divide"}),
       of_floats({"Round", 11, unary<round_op>, "Round"}),
-      {"Sign", 9, unary<sign_op>, "Sign"},
+      {"Sign", 9, sign, "Sign, Where"},
       of_floats({"Sin", 7, unary<sin_op>, "Sine"}),
       of_floats({"Sinh", 9, from_layer<sinh_layer>, "Sinh"}),
       of_floats({"Sqrt", 1, unary<sqrt_op>, "Sqrt"}),

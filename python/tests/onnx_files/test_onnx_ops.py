@@ -162,3 +162,9 @@ def test_negative_pads_remove_elements_before_others_are_repeated(tmp_path, mode
     compiled = ml.compile(net.model, ml.CpuBackend(), inference=True)
     result = np.asarray(compiled.evaluate(net.params, {"x": row})["y"])
     np.testing.assert_array_equal(result, np.pad(kept, np.maximum(widths, 0), mode))
+
+
+def test_the_sign_of_nan_is_nan(tmp_path):
+    x = np.array([np.nan, -2, 0, 3], np.float32)
+    y = run(tmp_path, [ob.node("Sign", "x", "y")], {"x": x})
+    np.testing.assert_array_equal(y, np.sign(x))
