@@ -2,6 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "backends/cpu/cpu.hpp"
@@ -12,8 +15,10 @@
 namespace mithril::tests {
 namespace {
 
-// The product of x and a weight that is a constant or, if it is not bound, an input.
-std::vector<float> product(const Tensor& x, const Tensor& weight, bool is_bound) {
+// The product of x and a weight that is a constant or, if it is not bound, an input. The epilogue
+// is relu(product / 4).
+std::vector<float> product(const Tensor& x, const Tensor& weight, bool is_bound,
+                           bool has_epilogue = false) {
   Graph graph;
   const auto input = [&](const char* name, const Tensor& tensor) {
     std::vector<Dim> dims(tensor.dims().begin(), tensor.dims().end());
@@ -21,11 +26,16 @@ std::vector<float> product(const Tensor& x, const Tensor& weight, bool is_bound)
   };
   const ValueId left = input("x", x);
   const ValueId right = is_bound ? graph.add_constant("w", weight) : input("w", weight);
-  graph.add_output("y", graph.add(find_op("matmul"), {left, right}, "y").front());
+  ValueId made = graph.add(find_op("matmul"), {left, right}, "p").front();
+  if (has_epilogue) {
+    made = graph.add(find_op("multiply"), {made, Datum(0.25)}, "q").front();
+    made = graph.add(find_op("relu"), {made}, "y").front();
+  }
+  graph.add_output("y", made);
   std::vector<Tensor> inputs{x};
   if (!is_bound) inputs.push_back(weight);
-  const Tensor made = cpu({.threads = 1})->load(graph, {})->run(inputs).front();
-  return std::vector<float>(made.values<float>().begin(), made.values<float>().end());
+  const Tensor result = cpu({.threads = 2})->load(graph, {})->run(inputs).front();
+  return std::vector<float>(result.values<float>().begin(), result.values<float>().end());
 }
 
 }  // namespace
@@ -44,6 +54,57 @@ TEST_CASE("a bound float32 weight of integers gives the bits of an unbound weigh
       CHECK(product(x, weight, true) == product(x, weight, false));
     }
   }
+}
+
+TEST_CASE("integers times a bound weight of integers are exact") {
+  // Sums are above 2^24, so that sums of float32 would be rounded.
+  for (const cpu_backend::Instructions instructions : cpu_backend::present_instructions()) {
+    const InstructionsLimit limit(instructions);
+    for (const int64_t depth : {301, 1024}) {
+      for (const int64_t rows : {1, 3, 33}) {
+        constexpr int64_t columns = 70;
+        std::vector<float> x, weight;
+        for (int64_t i = 0; i < rows * depth; ++i)
+          x.push_back(static_cast<float>(i * 7919 % 511 - 200));
+        for (int64_t i = 0; i < depth * columns; ++i)
+          weight.push_back(static_cast<float>(i * 104729 % 3001 - 1000));
+        std::vector<float> expected, with_epilogue;
+        for (int64_t row = 0; row < rows; ++row) {
+          for (int64_t column = 0; column < columns; ++column) {
+            int64_t sum = 0;
+            for (int64_t k = 0; k < depth; ++k) {
+              sum += static_cast<int64_t>(x[static_cast<size_t>(row * depth + k)]) *
+                     static_cast<int64_t>(weight[static_cast<size_t>(k * columns + column)]);
+            }
+            expected.push_back(static_cast<float>(sum));
+            with_epilogue.push_back(std::max(static_cast<float>(sum) * 0.25F, 0.0F));
+          }
+        }
+        CAPTURE(depth);
+        CAPTURE(rows);
+        const Tensor left = Tensor::of({rows, depth}, x),
+                     right = Tensor::of({depth, columns}, weight);
+        CHECK(product(left, right, true) == expected);
+        CHECK(product(left, right, true, true) == with_epilogue);
+      }
+    }
+  }
+}
+
+TEST_CASE("other numbers times a bound weight of integers are multiplied as floats") {
+  std::vector<float> weight;
+  for (int i = 0; i < 300 * 70; ++i) weight.push_back(static_cast<float>(i % 3001 - 1500));
+  const Tensor right = Tensor::of({300, 70}, weight);
+  for (const float other : {0.5F, 1e9F, 40000.0F, -33000.25F}) {
+    std::vector<float> x(3 * 300, 2);
+    x[899] = other;
+    const Tensor left = Tensor::of({3, 300}, x);
+    CHECK(product(left, right, true) == product(left, right, false));
+  }
+  std::vector<float> x(300, 2);
+  x[7] = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> made = product(Tensor::of({1, 300}, x), right, true);
+  CHECK(std::all_of(made.begin(), made.end(), [](float y) { return std::isnan(y); }));
 }
 
 }  // namespace mithril::tests

@@ -1,8 +1,10 @@
 #include "backends/cpu/gemm/gemm.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "backends/cpu/gemm/packing.hpp"
+#include "backends/cpu/kernels/integer_kernels.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 
 namespace mithril::cpu_backend {
@@ -37,10 +39,15 @@ struct Margin {
 
 template <typename T>
 void run_epilogue(const Gemm<T>& p, const BlockOfC& block, int64_t row, int64_t rows) {
-  p.epilogue.run({.begin = row * p.n + block.first_column,
-                  .size = block.last_column - block.first_column,
-                  .rows = rows,
-                  .step = p.n});
+  const int64_t begin = row * p.n + block.first_column,
+                size = block.last_column - block.first_column;
+  if constexpr (std::is_same_v<T, int32_t>) {
+    for (int64_t i = 0; i < rows && p.as_floats; ++i) {
+      T* const at = p.c + begin + i * p.n;
+      integer_kernels<T>().widen(at, size, reinterpret_cast<float*>(at));
+    }
+  }
+  p.epilogue.run({.begin = begin, .size = size, .rows = rows, .step = p.n});
 }
 
 template <typename T>

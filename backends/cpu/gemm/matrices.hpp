@@ -26,6 +26,8 @@ struct Gemm {
   const T* bias = nullptr;      // an element per column; null: no bias
   T* c = nullptr;
   Epilogue epilogue = Epilogue();  // runs on C
+  // The elements of C, of int32, become float32 before the epilogue runs.
+  bool as_floats = false;
 };
 
 }  // namespace mithril::cpu_backend

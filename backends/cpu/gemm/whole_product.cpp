@@ -1,0 +1,97 @@
+#include "backends/cpu/gemm/whole_product.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "backends/cpu/kernels/integer_kernels.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Smaller matrices do not pay off the conversions.
+constexpr int64_t least_elements = 1 << 14;
+
+// Whether the number is an integer. Its absolute value is at most INT16_MAX.
+bool is_integer_number(float x) {
+  // Above 2^23, floats are 1 apart, so the sum is rounded to an integer.
+  constexpr float shift = 3 << 22;
+  return (x + shift) - shift == x;
+}
+
+// The largest absolute value; none if an element is not an integer that int16 holds.
+std::optional<float> largest_integer(const Tensor& tensor) {
+  if (tensor.foreign()) return std::nullopt;
+  float largest = 0;
+  for (const float x : tensor.values<float>()) {
+    if (!(std::abs(x) <= float{INT16_MAX}) || !is_integer_number(x)) return std::nullopt;
+    largest = std::max(largest, std::abs(x));
+  }
+  return largest;
+}
+
+Gemm<int32_t> gemm_of_pairs(const GemmShape& shape, const Int16Operand& a) {
+  return {.kernels = &gemm_kernels<int32_t>(),
+          .m = shape.m,
+          .n = shape.n,
+          .k = a.pairs(),
+          .a = {nullptr, a.line_step(), a.pair_step()},
+          .as_floats = true};
+}
+
+}  // namespace
+
+WholeProduct::WholeProduct(const GemmShape& shape, double largest, int threads)
+    : a_{DType::int16, shape.m, shape.k, true},
+      most_(static_cast<float>(std::min(
+          double{INT16_MAX},
+          std::floor(INT32_MAX / (std::max(largest, 1.0) * static_cast<double>(shape.k)))))),
+      gemm_(gemm_of_pairs(shape, a_)),
+      tasks_(GemmPlan(gemm_), threads) {}
+
+std::optional<WholeProduct> WholeProduct::of(const LoweringContext& context, const GemmShape& shape,
+                                             GemmOperand b) {
+  const bool has_rows = shape.a_column_step == 1 && shape.a_row_step == shape.k;
+  if (shape.batches.size() != 1 || !has_rows || shape.k * shape.n < least_elements)
+    return std::nullopt;
+  const auto largest = largest_integer(*context.packed.packable(b.id));
+  if (!largest) return std::nullopt;
+  const int threads = context.config.threads;
+  WholeProduct made(shape, *largest, threads);
+  const PackedFormat format{.layout = PackedLayout::int16_gemm, .transposed = b.transposed};
+  made.packed_ = context.packed.pack(b.id, format, [&](const Tensor& tensor) {
+    const Tensor numbers = tensor.to(DType::int16);
+    const Int16Operand columns{DType::int16, shape.n, shape.k, b.transposed};
+    std::vector<int32_t> pairs(static_cast<size_t>(columns.count()));
+    columns.pack(numbers.raw_data(), 0, threads, pairs.data());
+    Gemm<int32_t> gemm = made.gemm_;
+    gemm.b = {pairs.data(), columns.pair_step(), columns.line_step()};
+    const GemmPlan plan(gemm);
+    auto packed = context.packed.allocate(plan.packed_count() * int64_t{sizeof(int32_t)});
+    pack_in_parts(gemm, plan.panels(), threads, reinterpret_cast<int32_t*>(packed.get()));
+    return packed;
+  });
+  made.gemm_.packed_b = reinterpret_cast<const int32_t*>(made.packed_.get());
+  return made;
+}
+
+bool WholeProduct::run(const float* a, float* c, const Epilogue& epilogue, int32_t* scratch) const {
+  const int64_t count = a_.lines * a_.k;
+  for (int64_t i = 0; i < count; ++i) {
+    if (!(std::abs(a[i]) <= most_) || !is_integer_number(a[i])) return false;
+  }
+  const IntegerKernels<int16_t>& conversions = integer_kernels<int16_t>();
+  for (int64_t line = 0; line < a_.lines; ++line) {
+    auto* const to = reinterpret_cast<int16_t*>(scratch + line * a_.pairs());
+    conversions.narrow(a + line * a_.k, a_.k, to);
+    if (a_.k % 2 != 0) to[a_.k] = 0;
+  }
+  Gemm<int32_t> gemm = gemm_;
+  gemm.a.data = scratch;
+  gemm.c = reinterpret_cast<int32_t*>(c);
+  gemm.epilogue = epilogue;
+  tasks_.run(gemm);
+  return true;
+}
+
+}  // namespace mithril::cpu_backend

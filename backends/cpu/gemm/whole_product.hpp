@@ -1,0 +1,36 @@
+// Products of float32 matrices of integers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "backends/cpu/gemm/gemm_operands.hpp"
+#include "backends/cpu/gemm/gemm_tasks.hpp"
+#include "backends/cpu/runtime/int16_operand.hpp"
+
+namespace mithril::cpu_backend {
+
+// A product with a constant B of integers, as pairs of int16 with int32 sums. The sums are exact,
+// and rounded once to float32.
+class WholeProduct {
+ public:
+  // None if B is not a constant of integers that int16 holds, or is small.
+  static std::optional<WholeProduct> of(const LoweringContext& context, const GemmShape& shape,
+                                        GemmOperand b);
+
+  int64_t scratch_bytes() const { return a_.scratch_count() * int64_t{sizeof(int32_t)}; }
+  // Returns false, and computes nothing, if an element of A is not an integer, or so large that
+  // int32 may not hold a sum.
+  bool run(const float* a, float* c, const Epilogue& epilogue, int32_t* scratch) const;
+
+ private:
+  WholeProduct(const GemmShape& shape, double largest, int threads);
+
+  Int16Operand a_;
+  float most_;          // of the absolute values of A
+  Gemm<int32_t> gemm_;  // the other pointers are null
+  GemmTasks tasks_;
+  PackedWeights::Bytes packed_;
+};
+
+}  // namespace mithril::cpu_backend
