@@ -57,36 +57,38 @@ TEST_CASE("a bound float32 weight of integers gives the bits of an unbound weigh
 }
 
 TEST_CASE("integers times a bound weight of integers are exact") {
-  // Sums are above 2^24, so that sums of float32 would be rounded.
-  for (const cpu_backend::Instructions instructions : cpu_backend::present_instructions()) {
-    const InstructionsLimit limit(instructions);
-    for (const int64_t depth : {301, 1024}) {
-      for (const int64_t rows : {1, 3, 33}) {
-        constexpr int64_t columns = 70;
-        std::vector<float> x, weight;
-        for (int64_t i = 0; i < rows * depth; ++i)
-          x.push_back(static_cast<float>(i * 7919 % 511 - 200));
-        for (int64_t i = 0; i < depth * columns; ++i)
-          weight.push_back(static_cast<float>(i * 104729 % 3001 - 1000));
-        std::vector<float> expected, with_epilogue;
-        for (int64_t row = 0; row < rows; ++row) {
-          for (int64_t column = 0; column < columns; ++column) {
-            int64_t sum = 0;
-            for (int64_t k = 0; k < depth; ++k) {
-              sum += static_cast<int64_t>(x[static_cast<size_t>(row * depth + k)]) *
-                     static_cast<int64_t>(weight[static_cast<size_t>(k * columns + column)]);
-            }
-            expected.push_back(static_cast<float>(sum));
-            with_epilogue.push_back(std::max(static_cast<float>(sum) * 0.25F, 0.0F));
-          }
-        }
-        CAPTURE(depth);
-        CAPTURE(rows);
-        const Tensor left = Tensor::of({rows, depth}, x),
-                     right = Tensor::of({depth, columns}, weight);
-        CHECK(product(left, right, true) == expected);
-        CHECK(product(left, right, true, true) == with_epilogue);
+  // Many sums are above 2^24, so that sums of float32 would be rounded.
+  struct Case {
+    int64_t numbers, depth, rows;  // weights: as many numbers around 0
+  };
+  for (const Case& at :
+       {Case{3001, 301, 1}, Case{3001, 1024, 3}, Case{3001, 1024, 33}, Case{256, 301, 1},
+        Case{256, 1024, 1}, Case{256, 1024, 3}, Case{256, 301, 33}, Case{257, 301, 5}}) {
+    constexpr int64_t columns = 70;
+    std::vector<float> x, weight, expected, with_epilogue;
+    for (int64_t i = 0; i < at.rows * at.depth; ++i)
+      x.push_back(static_cast<float>(i * 7919 % 511 - 200));
+    for (int64_t i = 0; i < at.depth * columns; ++i)
+      weight.push_back(static_cast<float>(i * 104729 % at.numbers - at.numbers / 2));
+    for (int64_t i = 0; i < at.rows * columns; ++i) {
+      int64_t sum = 0;
+      for (int64_t k = 0; k < at.depth; ++k) {
+        sum += static_cast<int64_t>(x[static_cast<size_t>(i / columns * at.depth + k)]) *
+               static_cast<int64_t>(weight[static_cast<size_t>(k * columns + i % columns)]);
       }
+      expected.push_back(static_cast<float>(sum));
+      with_epilogue.push_back(std::max(static_cast<float>(sum) * 0.25F, 0.0F));
+    }
+    const Tensor left = Tensor::of({at.rows, at.depth}, x);
+    const Tensor right = Tensor::of({at.depth, columns}, weight);
+    for (const cpu_backend::Instructions instructions : cpu_backend::present_instructions()) {
+      const InstructionsLimit limit(instructions);
+      CAPTURE(at.numbers);
+      CAPTURE(at.depth);
+      CAPTURE(at.rows);
+      CAPTURE(name(instructions));
+      CHECK(product(left, right, true) == expected);
+      CHECK(product(left, right, true, true) == with_epilogue);
     }
   }
 }

@@ -33,7 +33,7 @@ std::string_view name(PackedLayout layout);  // "direct_nchwc"
 struct PackedFormat {
   PackedLayout layout;
   int64_t groups = 1;                // of a convolution
-  std::optional<DType> stored = {};  // the 16-bit dtype of the elements; none: their own
+  std::optional<DType> stored = {};  // the narrower dtype of the elements; none: their own
   bool transposed = false;           // the last two axes of a GEMM's B are exchanged
 
   auto operator<=>(const PackedFormat&) const = default;

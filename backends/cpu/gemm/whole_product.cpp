@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
+#include "backends/cpu/kernels/byte_weight_kernels.hpp"
 #include "backends/cpu/kernels/integer_kernels.hpp"
 
 namespace mithril::cpu_backend {
@@ -19,19 +21,19 @@ bool is_integer_number(float x) {
   return (x + shift) - shift == x;
 }
 
-// The largest absolute value; none if an element is not an integer that int16 holds.
-std::optional<float> largest_integer(const Tensor& tensor) {
+// The least and the largest element, and 0; none if an element is not an integer that int16 holds.
+std::optional<WholeRange> range_of_integers(const Tensor& tensor) {
   if (tensor.foreign()) return std::nullopt;
-  float largest = 0;
+  WholeRange range;
   for (const float x : tensor.values<float>()) {
     if (!(std::abs(x) <= float{INT16_MAX}) || !is_integer_number(x)) return std::nullopt;
-    largest = std::max(largest, std::abs(x));
+    range = {std::min(range.least, x), std::max(range.largest, x)};
   }
-  return largest;
+  return range;
 }
 
-Gemm<int32_t> gemm_of_pairs(const GemmShape& shape, const Int16Operand& a) {
-  return {.kernels = &gemm_kernels<int32_t>(),
+Gemm<int32_t> gemm_of_pairs(const GemmShape& shape, const Int16Operand& a, bool is_of_bytes) {
+  return {.kernels = is_of_bytes ? &byte_weight_kernels() : &gemm_kernels<int32_t>(),
           .m = shape.m,
           .n = shape.n,
           .k = a.pairs(),
@@ -39,14 +41,27 @@ Gemm<int32_t> gemm_of_pairs(const GemmShape& shape, const Int16Operand& a) {
           .as_floats = true};
 }
 
+// Pairs of int8 in the place of `count` pairs of int16.
+void store_bytes(const int32_t* pairs, int64_t count, std::byte* to) {
+  for (int64_t i = 0; i < count; ++i) {
+    const auto both = static_cast<uint32_t>(pairs[i]);
+    to[2 * i] = static_cast<std::byte>(both & 0xFF);
+    to[2 * i + 1] = static_cast<std::byte>(both >> 16 & 0xFF);
+  }
+}
+
+float most_of_left(const WholeRange& right, int64_t depth) {
+  const double largest = std::max({-double{right.least}, double{right.largest}, 1.0});
+  return static_cast<float>(
+      std::min(double{INT16_MAX}, std::floor(INT32_MAX / (largest * static_cast<double>(depth)))));
+}
+
 }  // namespace
 
-WholeProduct::WholeProduct(const GemmShape& shape, double largest, int threads)
+WholeProduct::WholeProduct(const GemmShape& shape, const WholeRange& right, int threads)
     : a_{DType::int16, shape.m, shape.k, true},
-      most_(static_cast<float>(std::min(
-          double{INT16_MAX},
-          std::floor(INT32_MAX / (std::max(largest, 1.0) * static_cast<double>(shape.k)))))),
-      gemm_(gemm_of_pairs(shape, a_)),
+      most_(most_of_left(right, shape.k)),
+      gemm_(gemm_of_pairs(shape, a_, right.is_of_bytes())),
       tasks_(GemmPlan(gemm_), threads) {}
 
 std::optional<WholeProduct> WholeProduct::of(const LoweringContext& context, const GemmShape& shape,
@@ -54,11 +69,12 @@ std::optional<WholeProduct> WholeProduct::of(const LoweringContext& context, con
   const bool has_rows = shape.a_column_step == 1 && shape.a_row_step == shape.k;
   if (shape.batches.size() != 1 || !has_rows || shape.k * shape.n < least_elements)
     return std::nullopt;
-  const auto largest = largest_integer(*context.packed.packable(b.id));
-  if (!largest) return std::nullopt;
+  const auto range = range_of_integers(*context.packed.packable(b.id));
+  if (!range) return std::nullopt;
   const int threads = context.config.threads;
-  WholeProduct made(shape, *largest, threads);
-  const PackedFormat format{.layout = PackedLayout::int16_gemm, .transposed = b.transposed};
+  WholeProduct made(shape, *range, threads);
+  PackedFormat format{.layout = PackedLayout::int16_gemm, .transposed = b.transposed};
+  if (range->is_of_bytes()) format.stored = DType::int8;
   made.packed_ = context.packed.pack(b.id, format, [&](const Tensor& tensor) {
     const Tensor numbers = tensor.to(DType::int16);
     const Int16Operand columns{DType::int16, shape.n, shape.k, b.transposed};
@@ -67,8 +83,15 @@ std::optional<WholeProduct> WholeProduct::of(const LoweringContext& context, con
     Gemm<int32_t> gemm = made.gemm_;
     gemm.b = {pairs.data(), columns.pair_step(), columns.line_step()};
     const GemmPlan plan(gemm);
-    auto packed = context.packed.allocate(plan.packed_count() * int64_t{sizeof(int32_t)});
-    pack_in_parts(gemm, plan.panels(), threads, reinterpret_cast<int32_t*>(packed.get()));
+    const int64_t count = plan.packed_count();
+    auto packed = context.packed.allocate(count * int64_t{sizeof(int32_t)} / gemm.kernels->packing);
+    if (!range->is_of_bytes()) {
+      pack_in_parts(gemm, plan.panels(), threads, reinterpret_cast<int32_t*>(packed.get()));
+      return packed;
+    }
+    std::vector<int32_t> panels(static_cast<size_t>(count));
+    pack_in_parts(gemm, plan.panels(), threads, panels.data());
+    store_bytes(panels.data(), count, packed.get());
     return packed;
   });
   made.gemm_.packed_b = reinterpret_cast<const int32_t*>(made.packed_.get());

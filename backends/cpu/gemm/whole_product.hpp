@@ -10,8 +10,15 @@
 
 namespace mithril::cpu_backend {
 
+// The least and the largest of some integers, and 0.
+struct WholeRange {
+  float least = 0, largest = 0;
+
+  bool is_of_bytes() const { return least >= INT8_MIN && largest <= INT8_MAX; }
+};
+
 // A product with a constant B of integers, as pairs of int16 with int32 sums. The sums are exact,
-// and rounded once to float32.
+// and rounded once to float32. A B of int8 is stored in this dtype.
 class WholeProduct {
  public:
   // None if B is not a constant of integers that int16 holds, or is small.
@@ -24,7 +31,7 @@ class WholeProduct {
   bool run(const float* a, float* c, const Epilogue& epilogue, int32_t* scratch) const;
 
  private:
-  WholeProduct(const GemmShape& shape, double largest, int threads);
+  WholeProduct(const GemmShape& shape, const WholeRange& right, int threads);
 
   Int16Operand a_;
   float most_;          // of the absolute values of A

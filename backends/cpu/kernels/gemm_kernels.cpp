@@ -8,7 +8,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "backends/cpu/kernels/byte_weight_kernels.hpp"
 #include "backends/cpu/kernels/micro_kernel-inl.hpp"
 #include "backends/cpu/kernels/vnni_kernels.hpp"
 
@@ -144,6 +146,29 @@ struct Int16Format : PlainFormat<int32_t> {
   }
 };
 
+// B of pairs of int8.
+struct PairsOfBytes : Int16Format {
+  using Stored = int16_t;
+
+  HWY_ATTR static HWY_INLINE Vector<int32_t> widened(const int16_t* pairs) {
+    const hn::ScalableTag<int32_t> d;
+#if HWY_TARGET == HWY_SCALAR
+    const auto both = static_cast<uint16_t>(*pairs);
+    const auto lower = static_cast<uint16_t>(static_cast<int8_t>(both & 0xFF));
+    const int32_t upper = static_cast<int8_t>(both >> 8);
+    return hn::Set(d, static_cast<int32_t>(static_cast<uint32_t>(upper) << 16 | lower));
+#else
+    const hn::Repartition<int16_t, decltype(d)> halves;
+    const hn::Rebind<int8_t, decltype(halves)> bytes;
+    const auto read = hn::LoadU(bytes, reinterpret_cast<const int8_t*>(pairs));
+    return hn::BitCast(d, hn::PromoteTo(halves, read));
+#endif
+  }
+  HWY_ATTR static HWY_INLINE VectorPair<int32_t> load(const int16_t* from) {
+    return {widened(from), widened(from + lanes<int32_t>)};
+  }
+};
+
 template <typename T>
 struct FormatOf {
   using Type = PlainFormat<T>;
@@ -170,6 +195,18 @@ const GemmKernels<T>& kernels() {
   return filled;
 }
 
+const GemmKernels<int32_t>& byte_kernels() {
+  static const GemmKernels<int32_t> filled = [] {
+    GemmKernels<int32_t> made = kernels<int32_t>();
+    made.packing = 2;
+    made.dots = nullptr;
+    std::fill(std::begin(made.window), std::end(made.window), nullptr);
+    set_kernels<PairsOfBytes>(made);
+    return made;
+  }();
+  return filled;
+}
+
 }  // namespace
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -185,6 +222,10 @@ const GemmKernels<int32_t>& plain_kernels(Instructions instructions) {
 }
 
 }  // namespace
+
+const GemmKernels<int32_t>& byte_weight_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, byte_kernels());
+}
 
 template <>
 const GemmKernels<int32_t>& gemm_kernels(Instructions instructions) {
