@@ -32,13 +32,19 @@ HWY_BEFORE_NAMESPACE();
 namespace mithril::cpu_backend::HWY_NAMESPACE {
 namespace {
 
-// Calls body(i) for each i, as a constant expression. So an array indexed by i stays in registers.
+template <int... i>
+using Indices = std::integer_sequence<int, i...>;
+
+// Attributes of a body of `unrolled`. It becomes part of its caller, else its arrays would be in
+// memory.
+#define MITHRIL_FOLD HWY_ATTR __attribute__((always_inline))
+
+// Calls body(Indices<0, 1, ..., count - 1>()), which folds over them. An array that is indexed by
+// constants stays in registers. A function for each index would take most of the compile time of a
+// kernel.
 template <int count, typename Body>
 HWY_INLINE void unrolled(const Body& body) {
-  [&]<int... i>(std::integer_sequence<int, i...>) HWY_ATTR {
-    (body(std::integral_constant<int, i>{}), ...);
-  }
-  (std::make_integer_sequence<int, count>{});
+  body(std::make_integer_sequence<int, count>());
 }
 
 template <typename T>
@@ -106,11 +112,12 @@ struct RowMajorA {
   int64_t step;
 
   HWY_INLINE RowMajorA(const T* a, int64_t row_step) : step(row_step) {
-    unrolled<bases>([&](auto i) { at[i] = a + 3 * i * step; });
+    unrolled<bases>([&]<int... i>(Indices<i...>)
+                        MITHRIL_FOLD { ((at[i] = a + 3 * i * step), ...); });
   }
   HWY_INLINE T operator[](int row) const { return at[row / 3][row % 3 * step]; }
   HWY_INLINE void advance() {
-    unrolled<bases>([&](auto i) { ++at[i]; });
+    unrolled<bases>([&]<int... i>(Indices<i...>) MITHRIL_FOLD { (++at[i], ...); });
   }
 };
 
@@ -205,22 +212,29 @@ struct Stretches {
   }
 };
 
+// Adds the products of an element of A and one or two vectors of B to the sums of a row.
+template <class Format, bool pair, typename T>
+HWY_ATTR HWY_INLINE void add_product(Vector<T>* sums, T a, const VectorPair<T>& b) {
+  const Vector<T> factor = hn::Set(hn::ScalableTag<T>(), a);
+  sums[0] = Format::multiply_add(factor, b.left, sums[0]);
+  if constexpr (pair) sums[1] = Format::multiply_add(factor, b.right, sums[1]);
+}
+
+template <class Format, int vectors, int panel, int... i, typename T, class A>
+HWY_ATTR HWY_INLINE void add_panel(Indices<i...>, Vector<T>* sums, const A& a,
+                                   const VectorPair<T>& b) {
+  constexpr int v = 2 * panel;
+  (add_product<Format, v + 1 < vectors>(sums + i * vectors + v, a[i], b), ...);
+}
+
 // Adds the products of the next `count` values of k.
 template <class Format, int rows, int vectors, typename T, class A, class B>
-HWY_ATTR HWY_INLINE void add_products(Vector<T> (&sums)[rows][vectors], A& a, B& b, int64_t count) {
-  const hn::ScalableTag<T> d;
+HWY_ATTR HWY_INLINE void add_products(Vector<T>* sums, A& a, B& b, int64_t count) {
 #pragma GCC unroll 4
   for (int64_t k = 0; k < count; ++k, a.advance(), b.advance()) {
-    unrolled<(vectors + 1) / 2>([&](auto panel) HWY_ATTR {
-      constexpr int v = 2 * panel;
-      const VectorPair<T> row = b.load(panel);
-      unrolled<rows>([&](auto i) HWY_ATTR {
-        const Vector<T> factor = hn::Set(d, a[i]);
-        sums[i][v] = Format::multiply_add(factor, row.left, sums[i][v]);
-        if constexpr (v + 1 < vectors) {
-          sums[i][v + 1] = Format::multiply_add(factor, row.right, sums[i][v + 1]);
-        }
-      });
+    unrolled<(vectors + 1) / 2>([&]<int... panel>(Indices<panel...>) MITHRIL_FOLD {
+      constexpr std::make_integer_sequence<int, rows> each_row;
+      (add_panel<Format, vectors, panel>(each_row, sums, a, b.load(panel)), ...);
     });
   }
 }
@@ -230,31 +244,28 @@ template <class Format, int rows, int vectors, class A, class B, class C, class 
 HWY_ATTR HWY_INLINE void run_micro_kernel(A a, B b, const C& c, Runs runs, bool add) {
   using T = typename Format::Element;
   const hn::ScalableTag<T> d;
-  Vector<T> sums[rows][vectors];
-  unrolled<rows>([&](auto i) HWY_ATTR {
-    unrolled<vectors>([&](auto v) HWY_ATTR { sums[i][v] = hn::Zero(d); });
-  });
+  constexpr int size = rows * vectors;
+  Vector<T> sums[size];
+  unrolled<size>([&]<int... i>(Indices<i...>) MITHRIL_FOLD { ((sums[i] = hn::Zero(d)), ...); });
   while (runs.more()) add_products<Format, rows, vectors, T>(sums, a, b, runs.begin(a));
   if (add) {
-    unrolled<rows>([&](auto i) HWY_ATTR {
-      unrolled<vectors>(
-          [&](auto v) HWY_ATTR { sums[i][v] = hn::Add(sums[i][v], hn::LoadU(d, c.at(i, v))); });
+    unrolled<size>([&]<int... i>(Indices<i...>) MITHRIL_FOLD {
+      ((sums[i] = hn::Add(sums[i], hn::LoadU(d, c.at(i / vectors, i % vectors)))), ...);
     });
   }
   if (c.has_bias()) {
-    unrolled<rows>([&](auto i) HWY_ATTR {
-      unrolled<vectors>([&](auto v) HWY_ATTR { sums[i][v] = hn::Add(sums[i][v], c.bias(i, v)); });
+    unrolled<size>([&]<int... i>(Indices<i...>) MITHRIL_FOLD {
+      ((sums[i] = hn::Add(sums[i], c.bias(i / vectors, i % vectors))), ...);
     });
   }
   if constexpr (C::may_clamp) {
     if (c.clamp) {
-      unrolled<rows>([&](auto i) HWY_ATTR {
-        unrolled<vectors>([&](auto v) HWY_ATTR { sums[i][v] = clamped(*c.clamp, sums[i][v]); });
-      });
+      unrolled<size>([&]<int... i>(Indices<i...>)
+                         MITHRIL_FOLD { ((sums[i] = clamped(*c.clamp, sums[i])), ...); });
     }
   }
-  unrolled<rows>([&](auto i) HWY_ATTR {
-    unrolled<vectors>([&](auto v) HWY_ATTR { hn::StoreU(sums[i][v], d, c.at(i, v)); });
+  unrolled<size>([&]<int... i>(Indices<i...>) MITHRIL_FOLD {
+    (hn::StoreU(sums[i], d, c.at(i / vectors, i % vectors)), ...);
   });
 }
 
@@ -286,29 +297,33 @@ HWY_ATTR void run_gemv(const Tile<T>& t, int64_t b_distance) {
           : multiply_row<Format, panels, false>(t, b_distance);
 }
 
+template <class T>
+HWY_ATTR HWY_INLINE void store_dot(const Dots<T>& t, int64_t j, Vector<T> products) {
+  T sum = hn::GetLane(hn::SumOfLanes(hn::ScalableTag<T>(), products));
+  if (t.add) sum += t.out[j];
+  t.out[j] = t.bias ? sum + t.bias[j] : sum;
+}
+
 template <class Format, int rows, class T>
 HWY_ATTR HWY_INLINE void add_dots(const Dots<T>& t, int64_t first) {
   const hn::ScalableTag<T> d;
   const T* from[rows];
   Vector<T> sums[rows];
-  unrolled<rows>([&](auto j) HWY_ATTR {
-    from[j] = t.rows + (first + j) * t.row_step;
-    sums[j] = hn::Zero(d);
+  unrolled<rows>([&]<int... j>(Indices<j...>) MITHRIL_FOLD {
+    ((from[j] = t.rows + (first + j) * t.row_step), ...);
+    ((sums[j] = hn::Zero(d)), ...);
   });
   const auto add = [&](const auto& part, int64_t k) HWY_ATTR {
     const Vector<T> x = part.read(t.x + k, T{});
-    unrolled<rows>([&](auto j) HWY_ATTR {
-      sums[j] = Format::multiply_add(x, part.read(from[j] + k, T{}), sums[j]);
+    unrolled<rows>([&]<int... j>(Indices<j...>) MITHRIL_FOLD {
+      ((sums[j] = Format::multiply_add(x, part.read(from[j] + k, T{}), sums[j])), ...);
     });
   };
   int64_t k = 0;
   for (; k + lanes<T> <= t.depth; k += lanes<T>) add(Whole(), k);
   if (k < t.depth) add(Rest{t.depth - k}, k);
-  unrolled<rows>([&](auto j) HWY_ATTR {
-    T sum = hn::GetLane(hn::SumOfLanes(d, sums[j]));
-    if (t.add) sum += t.out[first + j];
-    t.out[first + j] = t.bias ? sum + t.bias[first + j] : sum;
-  });
+  unrolled<rows>([&]<int... j>(Indices<j...>)
+                     MITHRIL_FOLD { (store_dot(t, first + j, sums[j]), ...); });
 }
 
 // More rows share the loads of x, and their sums hide the latency of FMA.

@@ -86,19 +86,23 @@ HWY_ATTR HWY_INLINE void run_lane_tile(const LaneTile& t, int64_t first) {
   for (int64_t j = 0; j < block; j += lanes<float>) {
     V sums[rows];
     const V bias = t.bias ? hn::LoadU(d, t.bias + j) : hn::Zero(d);
-    unrolled<rows>([&](auto i) HWY_ATTR { sums[i] = bias; });
+    unrolled<rows>([&]<int... i>(Indices<i...>) MITHRIL_FOLD { ((sums[i] = bias), ...); });
     const float* from = t.a + first * a_step + j;
     for (int64_t r = 0; r < t.runs; ++r) {
       const int64_t tap = of_taps ? t.taps[r] : r;
       const float* a = from + t.offsets[tap];
       const V right = hn::LoadU(d, t.b + tap * block + j);
-      unrolled<rows>([&](auto i) HWY_ATTR {
-        sums[i] = hn::MulAdd(hn::LoadU(d, a + i * a_step), right, sums[i]);
+      unrolled<rows>([&]<int... i>(Indices<i...>) MITHRIL_FOLD {
+        ((sums[i] = hn::MulAdd(hn::LoadU(d, a + i * a_step), right, sums[i])), ...);
       });
     }
-    if (t.clamp) unrolled<rows>([&](auto i) HWY_ATTR { sums[i] = clamped(*t.clamp, sums[i]); });
+    if (t.clamp) {
+      unrolled<rows>([&]<int... i>(Indices<i...>)
+                         MITHRIL_FOLD { ((sums[i] = clamped(*t.clamp, sums[i])), ...); });
+    }
     float* c = t.c + first * block + j;
-    unrolled<rows>([&](auto i) HWY_ATTR { hn::StoreU(sums[i], d, c + i * block); });
+    unrolled<rows>([&]<int... i>(Indices<i...>)
+                       MITHRIL_FOLD { (hn::StoreU(sums[i], d, c + i * block), ...); });
   }
 }
 
