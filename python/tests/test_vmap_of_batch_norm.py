@@ -1,5 +1,7 @@
 """Batch norm in a vmap: each index has its own statistics, as the model alone."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -111,3 +113,42 @@ def test_the_hessian_of_each_index_is_that_of_the_model_alone() -> None:
         here = {name: value[i] for name, value in data.items()}
         alone = one.evaluate(params, here, state=one.initial_state_dict)[0]
         close(np.asarray(got[key])[i], alone[key], key)
+
+
+def in_a_loop() -> ml.Model:
+    return ml.Scan(network(1), carry={"x": "y"}, length=2)
+
+
+def in_a_branch() -> ml.Model:
+    is_positive = ml.Model()
+    is_positive |= ml.Sum()(input="x", output="sum")
+    is_positive |= ml.Greater()(left="sum", right=0.0, output="condition")
+    is_positive.expose_keys("condition")
+    doubled = ml.Model()
+    doubled |= ml.Multiply()(left="x", right=2.0, output="y")
+    return ml.Cond(is_positive, network(1), doubled)
+
+
+@pytest.mark.parametrize("inner", [in_a_loop, in_a_branch])
+def test_each_index_of_a_loop_or_a_branch_is_the_model_alone(inner: Callable) -> None:
+    random = np.random.default_rng(7)
+    shape = SHAPES[1]
+    one = compiled_of(inner(), shape, inference=False)
+    many = compiled_of(ml.vmap(inner(), in_axes={"x": 0}), [MEMBERS, *shape], inference=False)
+    params = drawn(random, one.get_parameters())
+    x = random.normal(size=(MEMBERS, *shape)) + np.array([2.0, -2.0, 3.0])[:, None, None]
+    seed = random.normal(size=x.shape)
+    (key,) = one.output_keys
+    keys = ["x", *params]
+
+    def evaluated(compiled: ml.CompiledModel, x: np.ndarray, seed: np.ndarray):
+        state = compiled.initial_state_dict
+        wanted = {"output_gradients": {key: seed}, "gradient_keys": keys}
+        return compiled.evaluate(params, {"x": x}, state=state, **wanted)
+
+    got = evaluated(many, x, seed)
+    alone = [evaluated(one, x[i], seed[i]) for i in range(MEMBERS)]
+    close(got[0][key], np.stack([outputs[key] for outputs, _, _ in alone]), key)
+    close(got[1]["x"], np.stack([grads["x"] for _, grads, _ in alone]), "x")
+    for name in params:
+        close(got[1][name], sum(np.asarray(grads[name]) for _, grads, _ in alone), name)
