@@ -52,6 +52,36 @@ std::string text(const Window& w, const Dims& dims, bool placed) {
 const std::vector<Window> windows = {{3, 2, 1, 1}, {2, 2, 0, 1}, {3, 1, 1, 1}, {2, 3, 1, 2},
                                      {5, 1, 2, 1}, {1, 2, 0, 1}, {2, 5, 0, 3}};
 
+// Checks pools with these arguments of the output of a convolution, which another one reads.
+void check_pools_between_convolutions(const Dims& image, int64_t channels,
+                                      const std::vector<Datum>& arguments) {
+  for (const std::string op : {"max_pool2d", "avg_pool2d"}) {
+    CAPTURE(op);
+    CAPTURE(to_string(image));
+    CAPTURE(channels);
+    Graph graph;
+    graph.set_default_dtype(DType::float32);
+    const ValueId x = graph.add_input({"x", {image.begin(), image.end()}, true, DType::float32});
+    const auto convolved = [&](ValueId from, const Dims& dims, const char* name) {
+      const ValueId weight = graph.add_constant(std::string(name) + ".weight", random(dims, 2));
+      return graph.add(find_op("conv2d"), {from, weight, Datum(), Datum(1), Datum(1)}, name)
+          .front();
+    };
+    std::vector<Argument> given{convolved(x, {channels, image[1], 3, 3}, "a")};
+    given.insert(given.end(), arguments.begin(), arguments.end());
+    const ValueId pooled = graph.add(find_op(op), given, "pooled").front();
+    graph.add_output("y", convolved(pooled, {channels, channels, 3, 3}, "b"));
+    const std::vector<Tensor> inputs{random(image, 1)};
+    const Tensor expected = interpret(graph, inputs).front();
+    for (const CpuSetting& setting : cpu_settings()) {
+      CAPTURE(description(setting));
+      const InstructionsLimit limit(setting.instructions);
+      const Tensor got = load_with(setting, graph)->run(inputs).front();
+      CHECK(difference(got, expected, 1e-3) == "");
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("pooling steps match the reference") {
@@ -135,35 +165,20 @@ TEST_CASE("pooling steps in the blocked layout match the reference") {
   };
   for (const Case& at : {Case{1, 4, 4, 0, 1}, Case{3, 3, 2, 1, 1}, Case{2, 5, 1, 1, 2},
                          Case{5, 1, 3, 2, 1}, Case{1, 12, 1, 6, 1}, Case{3, 2, 1, 1, 3}}) {
-    for (const std::string op : {"max_pool2d", "avg_pool2d"}) {
-      CAPTURE(at.height);
-      CAPTURE(at.width);
-      CAPTURE(op);
-      Graph graph;
-      const ValueId x = graph.add_input({"x", {2, 3, 9, 13}, true, DType::float32});
-      const auto convolved = [&](ValueId from, const Dims& dims, const char* name) {
-        const ValueId weight = graph.add_constant(std::string(name) + ".weight", random(dims, 2));
-        return graph.add(find_op("conv2d"), {from, weight, Datum(), Datum(1), Datum(1)}, name)
-            .front();
-      };
-      const Datum kernel = Tuple{at.height, at.width};
-      const Datum padding =
-          Tuple{std::min(at.padding, at.height / 2), std::min(at.padding, at.width / 2)};
-      const ValueId pooled = graph
-                                 .add(find_op(op),
-                                      {convolved(x, {32, 3, 3, 3}, "a"), kernel, Datum(at.stride),
-                                       padding, Datum(at.dilation)},
-                                      "pooled")
-                                 .front();
-      graph.add_output("y", convolved(pooled, {32, 32, 3, 3}, "b"));
-      const std::vector<Tensor> inputs{random({2, 3, 9, 13}, 1)};
-      const Tensor expected = interpret(graph, inputs).front();
-      for (const CpuSetting& setting : cpu_settings()) {
-        CAPTURE(description(setting));
-        const InstructionsLimit limit(setting.instructions);
-        const Tensor got = load_with(setting, graph)->run(inputs).front();
-        CHECK(difference(got, expected, 1e-3) == "");
-      }
+    const Tuple padding{std::min(at.padding, at.height / 2), std::min(at.padding, at.width / 2)};
+    check_pools_between_convolutions(
+        {2, 3, 9, 13}, 32,
+        {Tuple{at.height, at.width}, Datum(at.stride), padding, Datum(at.dilation)});
+  }
+}
+
+// A value with one pixel has no blocks, and as many elements as its blocks only for whole blocks.
+TEST_CASE("pooling steps from and to one pixel match the reference") {
+  for (const int64_t batch : {1, 2}) {
+    for (const int64_t channels : {16, 17, 24, 40, 48}) {
+      const Datum one(1), none(0);
+      check_pools_between_convolutions({batch, 3, 3, 4}, channels, {Tuple{3, 4}, one, none, one});
+      check_pools_between_convolutions({batch, 3, 1, 1}, channels, {Tuple{2, 2}, one, one, one});
     }
   }
 }

@@ -103,7 +103,9 @@ class Choice {
         want(*reader.tensor(0));
         return want(made);
       }
-      if (pools(node, *call)) return share_layout(*reader.tensor(0), made);
+      if (pools(node, *call) && may_share_layout(*reader.tensor(0), made)) {
+        return share_layout(*reader.tensor(0), made);
+      }
       if (reduces_planes(reader)) return;
     } else if (is_loop(node)) {
       for (const ValueId id : shaped_.tensors(node)) visit_input(id, made);
@@ -125,6 +127,12 @@ class Choice {
     const size_t nodes[] = {node};
     const auto program = make_elementwise_program(shaped_, nodes, shaped_.node(node).outputs);
     return program && fits_a_step(*program);
+  }
+
+  // Whether a pool can read and write the blocked layout. A side with one pixel has no blocks.
+  bool may_share_layout(ValueId from, ValueId to) {
+    if (has_blocks(from) == has_blocks(to)) return true;
+    return is_the_same_in_blocks(has_blocks(from) ? to : from);
   }
 
   // Relates an input of an elementwise node to its output.
