@@ -6,6 +6,7 @@
 #include <cctype>
 #include <iterator>
 
+#include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 
 namespace mithril::cli {
@@ -30,7 +31,10 @@ std::string markdown_cell(const std::string& text) {
   return made;
 }
 
-std::string aligned(const std::vector<TableRow>& rows) {
+std::string aligned(std::vector<TableRow> rows) {
+  for (TableRow& row : rows) {
+    for (std::string& cell : row) cell = printable(cell);
+  }
   const std::size_t columns = rows.front().size();
   std::vector<std::size_t> widths(columns);
   std::vector<bool> to_right(columns, rows.size() > 1);

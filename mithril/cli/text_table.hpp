@@ -11,7 +11,8 @@ using TableRow = std::vector<std::string>;
 
 enum class TableFormat { text, markdown, csv };
 
-// The first row is the header. In text, columns of numbers are aligned to the right.
+// The first row is the header. In text, columns of numbers are aligned to the right, and control
+// characters, such as those in the keys of a file, are escaped.
 std::string table_text(const std::vector<TableRow>& rows, TableFormat format = TableFormat::text);
 
 // "1,234,567".

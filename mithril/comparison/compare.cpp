@@ -217,7 +217,14 @@ class ComparedModel {
 
  private:
   std::vector<std::string> names_of(const std::vector<std::shared_ptr<Backend>>& others) const {
-    if (!options_.names.empty()) return options_.names;
+    if (options_.names.size() == others.size() + 1) return options_.names;
+    if (!options_.names.empty()) {
+      raise({.kind = ErrorKind::value,
+             .code = "E0438",
+             .message = fmt::format("compare: {} names for {} backends", options_.names.size(),
+                                    others.size() + 1),
+             .help = "name the reference first, and then each other backend"});
+    }
     std::vector<std::string> names{std::string(compiled_.backend->name())};
     for (const auto& other : others) names.emplace_back(other->name());
     return names;

@@ -99,6 +99,12 @@ TEST_CASE("results call the backends by the names that are given") {
       compare(compiled, {cpu({.reference = true})}, compiled.get_parameters(), batch(6),
               {.names = {"a", "b"}});
   CHECK(found.text() == "a, b agree on " + std::to_string(found.nodes) + " ops\n");
+  CHECK(text_of_error([&] {
+          compare(compiled, {cpu({.reference = true})}, compiled.get_parameters(), batch(6),
+                  {.names = {"a"}});
+        }) ==
+        "mithril.ValueError[E0438]: compare: 1 names for 2 backends\n"
+        "  help: name the reference first, and then each other backend");
 }
 
 TEST_CASE("a fault of fused ops is found in the whole graph and reduced to them") {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "mithril/base/names.hpp"
 #include "mithril/base/printable.hpp"
@@ -25,24 +26,37 @@ std::optional<DType> low_bit_dtype(const Model& model, const std::string& key) {
   return dtype && is_low_bit(*dtype) ? dtype : std::nullopt;
 }
 
+// The keys that `key` may have been meant to be, or else the inputs that --input takes.
+std::string help_for_unknown(const std::string& key, const std::vector<std::string>& keys,
+                             const std::function<bool(const std::string&)>& is_parameter) {
+  if (std::string guess = did_you_mean(key, keys); !guess.empty()) return guess;
+  std::vector<std::string> inputs;
+  for (const std::string& input : keys) {
+    if (!is_parameter(input)) inputs.push_back(in_quotes(printable(input)));
+  }
+  return inputs.empty() ? "no key of the model is an input" : "inputs: " + join(inputs, ", ");
+}
+
 // The arrays of --input. UsageError for a key that is not an input, or a parameter.
 TensorMap given_inputs(const Arguments& arguments, const ModelFile& file) {
   const std::vector<std::string> keys = file.model.input_keys();
   const std::vector<std::string> parameters =
       file.params ? file.params->keys() : parameters_by_part(file.model).keys;
+  const auto is_parameter = [&](const std::string& key) {
+    const auto is_in = [&key](const auto& names) {
+      return std::find(names.begin(), names.end(), key) != names.end();
+    };
+    return is_in(parameters) && !is_in(file.data_keys);
+  };
   TensorMap given;
   for (const std::string& text : arguments.values("--input")) {
     const auto pair = parse_pair("--input", text);
     const std::string &key = pair.first, &path = pair.second;
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      std::string guess = did_you_mean(key, keys);
-      if (guess.empty()) guess = "the inputs are " + join(keys, ", ");
-      throw UsageError{fmt::format("the model has no input '{}'", printable(key)), guess};
+      throw UsageError{fmt::format("the model has no input '{}'", printable(key)),
+                       help_for_unknown(key, keys, is_parameter)};
     }
-    const auto is_in = [&key](const auto& names) {
-      return std::find(names.begin(), names.end(), key) != names.end();
-    };
-    if (is_in(parameters) && !is_in(file.data_keys)) {
+    if (is_parameter(key)) {
       throw UsageError{fmt::format("'{}' is a parameter", printable(key)),
                        "give parameters in one file: --params weights.safetensors"};
     }

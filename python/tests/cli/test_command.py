@@ -42,6 +42,15 @@ def test_inspect_shows_the_parts_and_their_sums(folder):
     )
 
 
+def test_tables_escape_control_characters(tmp_path):
+    net = ml.Model()
+    net |= ml.Relu()(input="a\x1b[31m", output="y")
+    (tmp_path / "net.json").write_text(net.to_json())
+    text = text_of("inspect", "net.json", folder=tmp_path)
+    assert "\x1b" not in text
+    assert "input   a\\x1b[31m" in text
+
+
 def test_inspect_counts_no_open_sizes(folder):
     text = text_of("inspect", "net.json", folder=folder)
     assert "total                      ?           ?      ?\n" in text

@@ -86,8 +86,7 @@ RUN = "  help: usage: mithril run [OPTIONS] FILE\n"
         ),
         (
             ["run", "net.json", "--input", "image=x.npy"],
-            "mithril: the model has no input 'image'\n"
-            "  help: the inputs are x, linear.weight, linear.bias\n",
+            "mithril: the model has no input 'image'\n  help: inputs: 'x'\n",
         ),
         (
             ["run", "net.json", "--input", "linear.weight=x.npy"],

@@ -55,6 +55,7 @@ def compose() -> ml.Model:
     net.set_cout("y")
     net.merge_connections("a", net.b, name="c")
     net.rename_key("a", "d")
+    print(net.count_parameters(), net.count_parameters({"image": [2, 1, 8, 8]}))
     print(net.summary(depth=1, shapes=True, types=True), net.get_shapes()["y"], net.input_keys)
     return net
 
