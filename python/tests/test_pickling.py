@@ -224,13 +224,17 @@ class LabelledSamples(ml.PerSample):
         self.label = label
 
 
-@ways
-def test_gradients_of_samples_are_the_same(way: Callable[[Any], Any]) -> None:
+def compiled_losses() -> ml.CompiledModel:
     model = ml.Model()
     model |= ml.Linear(2)(input="x", output="y")
     model |= ml.SquaredError()(input="y", target="target", output="losses")
     shapes = {"x": ["N", 3], "target": ["N", 2]}
-    compiled = ml.compile(model, ml.CpuBackend(), data_keys=["x", "target"], shapes=shapes)
+    return ml.compile(model, ml.CpuBackend(), data_keys=["x", "target"], shapes=shapes)
+
+
+@ways
+def test_gradients_of_samples_are_the_same(way: Callable[[Any], Any]) -> None:
+    compiled = compiled_losses()
     samples = LabelledSamples(compiled, "first")
     params, data = compiled.get_parameters(), {"x": X, "target": np.ones((2, 2), np.float32)}
     expected = samples.norms(params, data).total
@@ -238,6 +242,56 @@ def test_gradients_of_samples_are_the_same(way: Callable[[Any], Any]) -> None:
     assert (type(made), made.label) == (LabelledSamples, "first")
     assert "No call has been made yet" in made.explain()
     assert np.array_equal(made.norms(params, data).total, expected)
+
+
+class SlottedSamples(ml.PerSample):
+    __slots__ = ("__hidden", "label", "unset")
+    label: str
+    other: int
+
+    def hide(self, value: int) -> None:
+        self.__hidden = value
+
+    def hidden(self) -> int:
+        return self.__hidden
+
+
+class SlottedModel(ml.Model):
+    __slots__ = ("label",)
+    label: str
+
+
+class StatefulSamples(ml.PerSample):
+    label = ""
+
+    def __getstate__(self) -> dict[str, str]:
+        return {"saved": self.label}
+
+    def __setstate__(self, state: dict[str, str]) -> None:
+        self.label = state["saved"] + " again"
+
+
+@ways
+def test_slots_of_a_derived_class_are_kept(way: Callable[[Any], Any]) -> None:
+    samples = SlottedSamples(compiled_losses(), losses="losses")
+    samples.label, samples.other = "first", 3
+    samples.hide(4)
+    made = way(samples)
+    assert (made.label, made.other, made.hidden()) == ("first", 3, 4)
+    assert not hasattr(made, "unset")
+    model = SlottedModel()
+    model |= ml.Relu()(input="x", output="y")
+    model.label = "second"
+    assert way(model).label == "second"
+
+
+@ways
+def test_a_derived_class_says_what_its_state_is(way: Callable[[Any], Any]) -> None:
+    samples = StatefulSamples(compiled_losses(), losses="losses")
+    samples.label = "first"
+    made = way(samples)
+    assert made.label == "first again"
+    assert made.compiled.output_keys == samples.compiled.output_keys
 
 
 def test_a_dtype_and_an_error_are_pickled() -> None:

@@ -6,6 +6,7 @@ model with the options of compile. Unpickling compiles it again.
 
 from __future__ import annotations
 
+from types import MemberDescriptorType
 from typing import Any
 
 from .. import _core
@@ -27,8 +28,23 @@ from .kinds import SCHEDULES
 State = dict[str, Any]
 
 
+def state_of(instance: Any) -> Any:
+    """Returns what `__reduce__` of Python has as the state: attributes and `__slots__` of derived
+    classes, or what their `__getstate__` returns."""
+    own: Any = getattr(type(instance), "__getstate__", None)
+    if own is not getattr(object, "__getstate__", None):  # object has one since Python 3.11
+        return own(instance)
+    slots = {
+        name: getattr(instance, name)
+        for cls in type(instance).__mro__
+        for name, member in vars(cls).items()
+        if isinstance(member, MemberDescriptorType) and hasattr(instance, name)
+    }
+    return (vars(instance), slots) if slots else vars(instance)
+
+
 def _reduce_model(self: Model) -> Any:
-    return _restore_model, (type(self), self.to_json()), vars(self)
+    return _restore_model, (type(self), self.to_json()), state_of(self)
 
 
 def _restore_model(cls: type[Model], text: str) -> Model:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .. import _core
 from .._internal.arguments import checked
+from .._internal.pickling import state_of
 from .processes import require_one_process
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class PerSample(_core._PerSample):
         self._compiled = compiled
 
     def __reduce__(self) -> Any:
-        return _restored, (type(self), self._compiled, self._options), vars(self)
+        return _restored, (type(self), self._compiled, self._options), state_of(self)
 
     @property
     def compiled(self) -> _core.CompiledModel:
