@@ -84,7 +84,7 @@ EditableModel& EditableModel::wrap_all(const std::vector<std::string>& paths,
     if (!outer.empty() && path.starts_with(outer + ".")) continue;
     outer = path;
     const Model part = part_at(*this, path).model();
-    wrapped.replace(path, function(part.copy()));
+    static_cast<Model&>(wrapped) = with_replaced(wrapped, path, function(part.copy()).call, "wrap");
   }
   return *this = std::move(wrapped);
 }

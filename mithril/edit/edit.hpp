@@ -44,8 +44,14 @@ class EditableModel : public Model {
   // Removes a part and connects its input to the readers of its output.
   EditableModel& remove(std::string_view path);
   // Replaces each part whose path matches the pattern (find_paths), or that is of the class, by
-  // the result of the function, called with a copy of the part. Leaves parts inside it alone.
-  using Wrapper = std::function<Model(const Model& part)>;
+  // the result of the function, called with a copy of the part: a model, which may come with
+  // bindings. Leaves parts inside it alone.
+  struct Wrapped {
+    Wrapped(Call bound) : call(std::move(bound)) {}
+    Wrapped(const Model& part) : call{part.part(), {}} {}
+    Call call;
+  };
+  using Wrapper = std::function<Wrapped(const Model& part)>;
   EditableModel& wrap(std::string_view pattern, const Wrapper& function);
   EditableModel& wrap_class(std::string_view class_name, const Wrapper& function);
   // Adds an inner value to the outputs. `name` empty: its path.

@@ -23,6 +23,12 @@ std::vector<std::string> needed_by_op(const Model& part) {
   return names;
 }
 
+// Only tensors of floats that are not declared to be data are trained.
+bool may_be_trained(const Wire* wire) {
+  return wire->differentiable != 0 &&
+         (!wire->type || (find(wire->type)->kinds & kind::float_tensor) != 0);
+}
+
 std::vector<std::string> needed_by_model(const Composite& model) {
   const std::vector<NamedPort> ports = input_ports(model);
   std::vector<const Wire*> wires, canonical;
@@ -31,7 +37,8 @@ std::vector<std::string> needed_by_model(const Composite& model) {
   const std::vector<const Wire*> parameters = layer_parameters(model, wires);
   std::vector<std::string> names;
   for (size_t i = 0; i < ports.size(); ++i) {
-    if (has(canonical, wires[i]) || (model.recipe && !has(parameters, wires[i])))
+    const bool is_data = model.recipe || !may_be_trained(wires[i]);
+    if (has(canonical, wires[i]) || (is_data && !has(parameters, wires[i])))
       names.push_back(ports[i].name);
   }
   return names;
@@ -63,7 +70,7 @@ void refuse_open_inputs(const LevelForm& form, const std::string& id, const Call
   refuse_edit(
       place.path, "nothing gives " + in_quotes(join(open, "', '")) + " of " + part.class_name(),
       {{"edit", place.edit, ""},
-       {"inputs", ports_text(place.part, true), "of " + place.path},
+       {"inputs", ports_text(place.part, true), "of " + path(place.part.part().get())},
        {"inputs", ports_text(part, true), "of " + part.class_name()}},
       "bind each in the call to a key or the path of a port, or to a new name, which becomes "
       "an input of the model");

@@ -166,8 +166,9 @@ class PartEdit {
                     [&](const Fact& fact) { return fact.label == "at" && is_place(fact.text); });
       if (details.path.empty() || is_place(details.path)) details.path = path_;
       details.facts.push_back({"edit", call_, ""});
-      details.facts.push_back({"inputs", ports_text(levels_.part(), true), "of " + path_});
-      details.facts.push_back({"outputs", ports_text(levels_.part(), false), "of " + path_});
+      const std::string of = "of " + mithril::path(levels_.part().part().get());
+      details.facts.push_back({"inputs", ports_text(levels_.part(), true), of});
+      details.facts.push_back({"outputs", ports_text(levels_.part(), false), of});
       raise(std::move(details));
     }
   }
@@ -364,8 +365,8 @@ std::string call_text(const char* edit, std::string_view path, const Call* call 
 
 }  // namespace
 
-Model with_replaced(const Model& model, std::string_view path, const Call& part) {
-  return PartEdit(model, path, call_text("replace", path, &part)).replace(part);
+Model with_replaced(const Model& model, std::string_view path, const Call& part, const char* edit) {
+  return PartEdit(model, path, call_text(edit, path, &part)).replace(part);
 }
 
 Model with_inserted(const Model& model, std::string_view path, const Call& part, bool after) {

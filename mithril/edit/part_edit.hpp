@@ -7,7 +7,9 @@
 
 namespace mithril {
 
-Model with_replaced(const Model& model, std::string_view path, const Call& part);
+// `edit` is the call that errors name.
+Model with_replaced(const Model& model, std::string_view path, const Call& part,
+                    const char* edit = "replace");
 Model with_inserted(const Model& model, std::string_view path, const Call& part, bool after);
 Model with_removed(const Model& model, std::string_view path);
 Model with_renamed(const Model& model, std::string_view path, const std::string& name);

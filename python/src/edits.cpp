@@ -8,9 +8,10 @@
 namespace mithril::python {
 namespace {
 
-Call part_to_place(py::handle part) {
+Call part_to_place(py::handle part, const std::string& giver = "") {
   if (py::isinstance<Call>(part)) return part.cast<Call>();
-  if (!py::isinstance<Model>(part)) wrong_type(part, "a model, or a part with its ports bound");
+  if (!py::isinstance<Model>(part))
+    wrong_type(part, "a model, or a part with its ports bound" + giver);
   return {part.cast<const Model&>().part(), {}};
 }
 
@@ -31,9 +32,8 @@ EditableModel::Values values_of(py::handle given) {
 
 EditableModel& wrap(EditableModel& model, py::handle what, const py::function& function) {
   const EditableModel::Wrapper wrapper = [&](const Model& part) {
-    const py::object made = function(object_of(part));
-    if (!py::isinstance<Model>(made)) wrong_type(made, "a model, from the function of wrap");
-    return made.cast<Model>();
+    return EditableModel::Wrapped(
+        part_to_place(function(object_of(part)), ", from the function of wrap"));
   };
   if (py::isinstance<py::type>(what))
     return model.wrap_class(std::string(py::str(what.attr("__name__"))), wrapper);
@@ -152,7 +152,7 @@ Example:
 Args:
     what: a class, such as ml.Linear, or a pattern of paths with the wildcards * and ?.
     function: takes a copy of the part, which knows the sizes that were inferred, and returns a
-        model with the same ports.
+        model with the same ports. It may come with bindings, as in `replace`.
 
 Example:
     def twice(part):

@@ -22,7 +22,7 @@ def network() -> ml.Model:
         (lambda net: net.insert_after("relu", ml.Concat()), "insert_after"),
         (lambda net: net.insert_before("relu", ml.Concat()), "insert_before"),
         (lambda net: net.replace("relu", ml.Concat()), "replace"),
-        (lambda net: net.wrap("relu", lambda part: ml.Concat()), "replace"),
+        (lambda net: net.wrap("relu", lambda part: ml.Concat()), "wrap"),
     ],
 )
 def test_a_list_gets_no_single_value(edit: Any, call: str) -> None:

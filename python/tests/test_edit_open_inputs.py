@@ -52,14 +52,13 @@ def refusal(edit: Any) -> str:
     ],
 )
 def test_an_input_that_nothing_gives_is_refused(part: Any, ports: str) -> None:
-    for edit in (
-        lambda net: net.replace("act", part()),
-        lambda net: net.insert_after("act", part()),
-        lambda net: net.insert_before("act", part()),
-        lambda net: net.wrap("act", lambda old: part()),
-    ):
-        text = refusal(edit)
-        assert f"nothing gives {ports} of {part().class_name}" in text or "no single" in text
+    expected = f"nothing gives {ports} of {part().class_name}"
+    assert expected in refusal(lambda net: net.replace("act", part()))
+    assert expected in refusal(lambda net: net.wrap("act", lambda old: part()))
+    if part is masked:  # two canonical inputs
+        expected = "Model has no single free input"
+    assert expected in refusal(lambda net: net.insert_after("act", part()))
+    assert expected in refusal(lambda net: net.insert_before("act", part()))
 
 
 def test_the_error_names_ports_and_shapes_and_what_to_do() -> None:
@@ -71,6 +70,75 @@ def test_the_error_names_ports_and_shapes_and_what_to_do() -> None:
         "  help: bind each in the call to a key or the path of a port, or to a new name, which "
         "becomes an input of the model"
     )
+
+
+def test_wrap_names_itself_and_takes_the_advice() -> None:
+    text = refusal(lambda net: net.wrap("a*", lambda old: ml.Add()))
+    assert "edit   : wrap('act', Add)\n" in text
+    assert "bind each in the call" in text
+    edited = network().edit().wrap(ml.Relu, lambda old: ml.Add()(right="h"))
+    assert edited.input_keys == network().input_keys
+    edited = network().edit().wrap("act", lambda old: ml.Add()(right="offset"))
+    assert set(edited.input_keys) == {*network().input_keys, "offset"}
+
+
+def test_the_error_of_a_port_lists_the_inputs_of_its_part() -> None:
+    text = refusal(lambda net: net.insert_before("head.weight", ml.Add()))
+    assert "head.weight: nothing gives 'right' of Add\n" in text
+    assert "inputs : input [5, 8], weight [8, 8], bias [8] of head inputs" in " ".join(text.split())
+
+
+def composed(part: Any, **ports: Any) -> ml.Model:
+    model = ml.Model()
+    model |= part(**ports, output="output")
+    model.expose_keys("output")
+    return model
+
+
+def doubled() -> ml.Model:
+    return ml.Model.create(y=ml.IOKey("h") * 2.0)
+
+
+@pytest.mark.parametrize(
+    ("part", "port"),
+    [
+        (lambda: ml.Cond("is", doubled(), ml.Model.create(y=ml.IOKey("h") * 0.5)), "is"),
+        (
+            lambda: ml.Scan(
+                ml.Model.create(h_next=ml.IOKey("h") * 0.5),
+                carry={"h": "h_next"},
+                length=ml.IOKey("n"),
+            ),
+            "n",
+        ),
+        (lambda: composed(ml.Where(), cond="mask", input1="input", input2="other"), "mask"),
+        (lambda: composed(ml.Reshape(), input="input", shape="sizes"), "sizes"),
+        (lambda: composed(ml.Gather(), input="input", index="idx", axis=0), "idx"),
+        (
+            lambda: composed(
+                ml.Multiply(), left="input", right=ml.IOKey("by", differentiable=False)
+            ),
+            "by",
+        ),
+    ],
+)
+def test_a_composed_part_needs_the_inputs_that_are_no_parameters(part: Any, port: str) -> None:
+    made = part()
+    text = refusal(lambda net: net.replace("act", made))
+    assert f"nothing gives '{port}' of {made.class_name}" in text
+    edited = network().edit().replace("act", made(**{port: "given"}))
+    assert "given" in edited.input_keys
+
+
+def test_layers_of_a_composed_part_may_be_frozen_or_random() -> None:
+    part = ml.Model()
+    part |= ml.Linear(8, name="fixed")(
+        input="input", weight=ml.IOKey("w", differentiable=False), output="h"
+    )
+    part |= ml.Dropout(0.5)(input="h", output="output")
+    part.expose_keys("output")
+    edited = network().edit().replace("act", part)
+    assert set(edited.input_keys) == {*network().input_keys, "act.w", "act.fixed.bias"}
 
 
 def test_a_binding_connects_it_or_makes_an_input() -> None:
