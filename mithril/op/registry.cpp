@@ -91,6 +91,17 @@ void validate(const OpDef& op) {
     faulty_record(op, "it needs either grad or not_differentiable");
 }
 
+// Passes let a port `like` read another value of this shape, and pass it no gradient.
+void refuse_like(const OpDef& op) {
+  const bool has_like = std::any_of(op.inputs.begin(), op.inputs.end(),
+                                    [](const PortDef& port) { return port.name == "like"; });
+  if (has_like) {
+    faulty_record(op,
+                  "it has an input named 'like', a name for inputs of Mithril's own ops that are "
+                  "read for their shapes only; give the input another name");
+  }
+}
+
 }  // namespace
 
 void faulty_record(const OpDef& op, const std::string& fault) {
@@ -123,6 +134,7 @@ const OpDef& add_op(OpDef record, std::string model_name, bool replace) {
   OpTable& b = table();
   const std::lock_guard lock(b.mutex);
   b.fill();
+  if (b.built_in > 0) refuse_like(record);
   if (const OpDef* taken = b.taker_of(record)) {
     const auto classed = b.by_model.find(record.label);
     const bool replaceable = b.is_of_user(*taken) && taken->name == record.name &&

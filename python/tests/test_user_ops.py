@@ -257,6 +257,14 @@ def failing() -> Iterator[tuple[str, Any, str]]:
         "mithril.ValueError[E0445]: add_op: a formula has one output, and float inputs of its "
         "shape '*s'\n  x : N D float\n  help: ports of other shapes and types need function=",
     )
+    named_like = {"x": "*s", "like": "*s"}
+    refusal = (
+        "mithril.ValueError[E0475]: the record of op 'faulty' is faulty: it has an input named "
+        "'like', a name for inputs of Mithril's own ops that are read for their shapes only; give "
+        "the input another name"
+    )
+    yield "E0475", op(inputs=named_like, formula="{x} * {like}"), refusal
+    yield "E0475", op(inputs=named_like, function=lambda x, like: x * like), refusal
 
 
 @pytest.mark.parametrize(("code", "make", "message"), list(failing()))

@@ -77,6 +77,9 @@ TEST_CASE("a record whose ports make no sense is refused") {
         "mithril.ValueError[E0475]: the record of op '' is faulty: it has no name");
   CHECK(fault([](OpDef& op) { op.inputs.push_back(op.inputs[0]); }) ==
         "it has two ports named 'input'");
+  CHECK(fault([](OpDef& op) { op.inputs[0].name = "like"; }) ==
+        "it has an input named 'like', a name for inputs of Mithril's own ops that are read for "
+        "their shapes only; give the input another name");
   CHECK(text_of_error([] {
           OpDef op = sound();
           op.outputs.clear();
