@@ -16,6 +16,7 @@
 #include "mithril/models/ops/functions_of_one_element.hpp"
 #include "mithril/models/ops/losses.hpp"
 #include "mithril/models/ops/reductions.hpp"
+#include "mithril/models/ops/shapes.hpp"
 #include "mithril/models/scan.hpp"
 #include "mithril/models/while.hpp"
 #include "mithril/optim/optimizers.hpp"
@@ -90,6 +91,24 @@ Model repeated() {
   net |= While(Model::create({{"goes_on", key("i") < 3.0}}), step,
                {.carry = {{"h", "h_next"}, {"i", "i_next"}}, .max_steps = 5})(
       {{"h", "h"}, {"w", "w"}, {"i", "factor"}, {"h_last", "y"}});
+  return net;
+}
+
+// The features of all rows, as one axis, divided by their number in a graph.
+Model of_merged_rows(bool in_loop) {
+  Model net, scaled = Model::create({{"z", key("h") / key("h").shape()[0]}});
+  net |= Linear({.dimension = width})({{"input", "h"}, {"output", "q"}});
+  net |= Reshape({.shape = Tuple{-1}})({{"input", "q"}, {"output", "merged"}});
+  if (in_loop) {
+    net |=
+        Scan(scaled, {.carry = {{"h", "z"}}, .length = 2})({{"h", "merged"}, {"h_last", "last"}});
+  } else {
+    net |= Model::create({{"is_large", key("factor") > 0.0}})(
+        {{"factor", "factor"}, {"is_large", "is_large"}});
+    net |= Cond("is_large", scaled, Model::create({{"z", key("h") * 0.5}}))(
+        {{"h", "merged"}, {"is_large", "is_large"}, {"z", "last"}});
+  }
+  net |= Reshape({.shape = Tuple{-1, width}})({{"input", "last"}, {"output", "y"}});
   return net;
 }
 
@@ -206,6 +225,17 @@ TEST_CASE("a loop whose steps need all rows is refused") {
         "mithril.StateError[E0950]: y: scan mixes the rows of a batch that 2 processes share\n"
         "  reason : its graph draws numbers for rows\n"
         "  help: use a layer that treats each row by itself, or train with one process");
+}
+
+TEST_CASE("a loop or a choice that reads the number of merged rows is refused") {
+  const auto why = [](const char* op) {
+    return "mithril.StateError[E0950]: last: " + std::string(op) +
+           " mixes the rows of a batch that 2 processes share\n"
+           "  reason : its graph reads the number of rows\n"
+           "  help: use a layer that treats each row by itself, or train with one process";
+  };
+  CHECK(refused([] { return of_merged_rows(true); }) == why("scan"));
+  CHECK(refused([] { return of_merged_rows(false); }) == why("cond"));
 }
 
 }  // namespace mithril::tests

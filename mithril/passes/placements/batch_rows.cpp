@@ -65,13 +65,18 @@ int BatchRows::find(const Symbol* symbol) const {
   return equal == equal_.end() ? -1 : static_cast<int>(equal->second);
 }
 
+bool BatchRows::is_unclear(const Symbol* symbol) const {
+  return std::any_of(unclear_.begin(), unclear_.end(),
+                     [&](const Dim& dim) { return resolve(dim).symbol() == symbol; });
+}
+
 bool BatchRows::has(const Dim& dim) const {
   const Dim now = resolve(dim);
   if (now.is_constant()) return false;
   if (now.symbol() && find(now.symbol()) >= 0) return true;
   const std::vector<Symbol*> leaves = leaves_of(now);
   return std::any_of(leaves.begin(), leaves.end(),
-                     [&](const Symbol* symbol) { return find(symbol) >= 0; });
+                     [&](const Symbol* symbol) { return find(symbol) >= 0 || is_unclear(symbol); });
 }
 
 bool BatchRows::has(const Datum& datum) const {
@@ -94,6 +99,7 @@ std::optional<size_t> BatchRows::batch_of(const Dim& dim) const {
   std::optional<size_t> batch;
   for (const Symbol* symbol : leaves_of(dim)) {
     const int at = find(symbol);
+    if (is_unclear(symbol)) return std::nullopt;
     if (at < 0) continue;
     if (batch && *batch != static_cast<size_t>(at)) return std::nullopt;
     batch = static_cast<size_t>(at);

@@ -24,16 +24,21 @@ class BatchRows {
   bool has(const Datum& datum) const;
   // The dim if every batch had this number of rows.
   Dim with(const Dim& dim, int64_t rows) const;
-  // The batch, an index of sizes(), on which the dim depends; none if there are several.
+  // The batch, an index of sizes(), on which the dim depends; none if there are several, or if the
+  // dim depends on them in a way that is not known.
   std::optional<size_t> batch_of(const Dim& dim) const;
 
   // A symbol that is always equal to the number of rows of this batch, as inference did not find.
   void add_equal(const Dim& symbol, size_t batch) { equal_.emplace_back(symbol, batch); }
+  // A symbol that depends on numbers of rows in a way that is not known.
+  void add_unclear(const Dim& symbol) { unclear_.push_back(symbol); }
 
  private:
   int find(const Symbol* symbol) const;  // the batch; -1: none
+  bool is_unclear(const Symbol* symbol) const;
   std::vector<Dim> sizes_;
   std::vector<std::pair<Dim, size_t>> equal_;  // and the batch of each
+  std::vector<Dim> unclear_;
 };
 
 // `prefix`, with underscores after it if names of the graph begin with it and a dot.

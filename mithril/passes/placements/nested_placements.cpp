@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "mithril/base/error.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/nested_graph.hpp"
 #include "mithril/op/op_def.hpp"
@@ -14,29 +13,23 @@
 namespace mithril {
 namespace {
 
-// Sizes that span the batch belong to it.
 BatchRows rows_of(const Graph& graph, const Probe& probe) {
   BatchRows rows(graph, {});
-  const std::vector<const Dims*> dims = probe.plan.dims_of_values(graph);
-  for (size_t i = 0; i < dims.size(); ++i) {
-    const Value& value = graph.values()[i];
-    for (size_t axis = 0; axis < value.dims.size(); ++axis) {
-      const Dim dim = resolve(value.dims[axis]);
-      if (dim.symbol() && spans_batch((*dims[i])[axis], probe.batch) && !rows.has(dim))
-        rows.add_equal(dim, 0);
-    }
-  }
+  for (Symbol* symbol : symbols_of_rows(graph, probe)) rows.add_equal(Dim(symbol), 0);
   return rows;
 }
 
 // What a graph does that only the whole graph of the processes can do. Empty: nothing.
 std::string exchange_of(const FoundPlacements& found) {
   if (std::find(found.reduced.begin(), found.reduced.end(), true) != found.reduced.end())
-    return "its graph needs a sum over all rows";
+    return "its graph needs a value of all rows";
   for (const auto& [node, change] : found.changes) {
     if (change.draws) return "its graph draws numbers for rows";
     if (change.counts || !change.numbers.empty()) return "its graph reads the number of rows";
-    if (!change.is_empty()) return "its graph adds a sum over all rows and a value that is none";
+    if (!change.is_empty()) {
+      return "its graph adds a value of all processes to a sum over rows, which would count it "
+             "several times";
+    }
   }
   return "";
 }

@@ -26,7 +26,7 @@ size_t batch_of_arguments(const Graph& graph, const Node& node, const BatchRows&
 }
 
 // Sizes that are equal to a batch wherever they fit, and that inference did not find equal: those
-// of values that two inputs broadcast to.
+// of values that two inputs broadcast to. Other symbols that span the batch become unclear.
 bool find_equal_sizes(const Graph& graph, const Probe& probe, BatchRows& rows) {
   bool found = false;
   const std::vector<const Dims*> dims = probe.plan.dims_of_values(graph);
@@ -41,6 +41,9 @@ bool find_equal_sizes(const Graph& graph, const Probe& probe, BatchRows& rows) {
         found = true;
       }
     }
+  }
+  for (Symbol* symbol : symbols_of_rows(graph, probe)) {
+    if (!rows.has(Dim(symbol))) rows.add_unclear(Dim(symbol));
   }
   return found;
 }

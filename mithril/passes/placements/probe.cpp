@@ -4,12 +4,15 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/graph/nested_graph.hpp"
 #include "mithril/infer/dim.hpp"
+#include "mithril/op/sample_context.hpp"
 
 namespace mithril {
 namespace {
@@ -41,6 +44,15 @@ int64_t choose_batch(const Graph& graph) {
   const auto is_free = [&](int64_t batch) { return !has_multiple(graph, batch); };
   const auto* const found = std::find_if(probed_batches.begin(), probed_batches.end(), is_free);
   return found == probed_batches.end() ? probed_batches.front() : *found;
+}
+
+// The size of the symbol in a dim of this size, which is a sum with this symbol alone.
+int64_t size_in(const Dim& dim, Symbol* symbol, int64_t size) {
+  const auto at = [&](int64_t number) {
+    Sizes sizes{{symbol, number}};
+    return *evaluate(dim, sizes);
+  };
+  return (size - at(0)) / (at(1) - at(0));
 }
 
 std::vector<Tensor> inputs_of_probe(const Graph& graph, const BatchRows& rows, int64_t batch,
@@ -85,6 +97,34 @@ Probe probe(const Graph& graph, const BatchRows& rows) {
   details.code = "E0952";
   details.message = "the sizes of a batch that processes share do not fit: " + details.message;
   raise(std::move(details));
+}
+
+std::vector<Symbol*> symbols_of_rows(const Graph& graph, const Probe& probe) {
+  const std::vector<const Dims*> dims = probe.plan.dims_of_values(graph);
+  const auto each_dim = [&](const auto& visit) {
+    for (size_t i = 0; i < dims.size(); ++i) {
+      const std::vector<Dim>& stated = graph.values()[i].dims;
+      for (size_t axis = 0; axis < stated.size() && dims[i]; ++axis) {
+        const Dim dim = resolve(stated[axis]);
+        if (!dim.is_constant()) visit(dim, leaves_of(dim), (*dims[i])[axis]);
+      }
+    }
+  };
+  std::unordered_set<Symbol*> others, found;
+  each_dim([&](const Dim& dim, const std::vector<Symbol*>& leaves, int64_t size) {
+    std::vector<Symbol*> symbols;
+    each_symbol(dim, [&](Symbol* symbol) { symbols.push_back(symbol); });
+    const bool is_alone = symbols.size() == 1 && symbols == leaves;
+    if (is_alone && !spans_batch(size_in(dim, symbols.front(), size), probe.batch))
+      others.insert(symbols.front());
+  });
+  std::vector<Symbol*> of_rows;
+  each_dim([&](const Dim&, const std::vector<Symbol*>& leaves, int64_t) {
+    for (Symbol* leaf : leaves) {
+      if (!others.contains(leaf) && found.insert(leaf).second) of_rows.push_back(leaf);
+    }
+  });
+  return of_rows;
 }
 
 }  // namespace mithril

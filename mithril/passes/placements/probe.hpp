@@ -1,6 +1,7 @@
 // Sizes of a graph in which no other size is a multiple of the batch.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "mithril/eval/plan.hpp"
 #include "mithril/passes/placements/batch_rows.hpp"
@@ -14,5 +15,9 @@ struct Probe {
 
 // StateError E0952 if the graph has no sizes that fit.
 Probe probe(const Graph& graph, const BatchRows& rows);
+
+// The symbols of the graph whose sizes may depend on the rows of the batch: all that are not known
+// to be other sizes. A graph may have sizes such as 4*N or N + 1, and no size N.
+std::vector<Symbol*> symbols_of_rows(const Graph& graph, const Probe& probe);
 
 }  // namespace mithril
