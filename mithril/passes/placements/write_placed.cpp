@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -131,7 +130,8 @@ class PlacedWriter {
   void change(const Node& node, const NodeChange& change, Node& now) {
     for (const size_t i : change.masked) {
       const Expression whole = expression(std::get<ValueId>(now.arguments[i]));
-      now.arguments[i] = (whole * mask(whole.dtype())).id;
+      // A choice, because a product with 0 is NaN for an infinity.
+      now.arguments[i] = call("where", {is_first(), whole, 0}).id;
     }
     for (const size_t i : change.numbers) {
       const Dim& dim = std::get<Datum>(node.arguments[i]).dim();
@@ -158,13 +158,12 @@ class PlacedWriter {
     return widest.value_or(DType::int64);
   }
 
-  // 1 on the first process, 0 on the others.
-  Expression mask(DType dtype) {
-    const auto known = masks_.find(dtype);
-    if (known != masks_.end()) return expression(known->second);
-    const Tensor one = Tensor::scalar(options_.rank == 0 ? 1.0 : 0.0).to(dtype);
-    const std::string name = scope_ + ".first_" + std::string(mithril::name(dtype));
-    return expression(masks_.emplace(dtype, graph().add_constant(name, one)).first->second);
+  Expression is_first() {
+    if (!is_first_) {
+      const Tensor flag = Tensor::scalar(options_.rank == 0 ? 1.0 : 0.0).to(DType::boolean);
+      is_first_ = graph().add_constant(scope_ + ".is_first", flag);
+    }
+    return expression(*is_first_);
   }
 
   // A row that every other row replaces, since there may be no other row.
@@ -228,7 +227,7 @@ class PlacedWriter {
   std::vector<int> bucket_of_;                 // per value; -1: none
   std::vector<std::vector<ValueId>> started_;  // per bucket: until it is waited for
   size_t next_ = 0;                            // the next bucket to start
-  std::map<DType, ValueId> masks_;
+  std::optional<ValueId> is_first_;            // whether this is the first process
 };
 
 }  // namespace
