@@ -1,7 +1,6 @@
 #include "mithril/passes/placements/find_placements.hpp"
 
 #include <algorithm>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -33,11 +32,13 @@ Placement placement_by(const SampleAxis& axis) {
 class PlacementSearch {
  public:
   PlacementSearch(const Graph& graph, const BatchRows& rows, const Probe& probe,
-                  const PlacementOptions& options, const std::vector<Placement>* inputs)
+                  const PlacementOptions& options, const std::vector<Placement>* inputs,
+                  FollowedGraphs& followed)
       : graph_(graph),
         rows_(rows),
         probe_(probe),
         options_(options),
+        followed_(followed),
         dims_(probe.plan.dims_of_values(graph)),
         wanted_(graph, options),
         makers_(graph.values().size(), -1) {
@@ -193,26 +194,20 @@ class PlacementSearch {
     } else {
       for (const ValueId output : node.outputs) found_.of[index(output)] = {};
     }
-    check_ranks(node);
-    check_axes(node);
+    check_results(node);
     check_numbers(node, arguments, change);
     keep(id, std::move(change));
   }
 
-  // A process may have one row, whose axis such an op would remove.
-  void check_ranks(const Node& node) const {
+  void check_results(const Node& node) const {
     for (const ValueId id : node.outputs) {
-      if (found_.of[index(id)].is_sharded() && !graph_.value(id).ranked)
+      if (!found_.of[index(id)].is_sharded()) continue;
+      // A process may have one row, whose axis such an op would remove.
+      if (!graph_.value(id).ranked)
         refuse(node, "the rank of its result depends on the number of rows");
-    }
-  }
-
-  // A process has some of the rows along one axis; along a second one it would need all of them.
-  void check_axes(const Node& node) const {
-    for (const ValueId id : node.outputs) {
+      // A process has some of the rows along one axis; along a second one it would need all.
       const int64_t count = element_count(*dims_[index(id)]);
-      if (found_.of[index(id)].is_sharded() && count > 0 &&
-          count / probe_.batch % probe_.batch == 0)
+      if (count > 0 && count / probe_.batch % probe_.batch == 0)
         refuse(node, "two axes of its result have the size of the batch");
     }
   }
@@ -283,8 +278,11 @@ class PlacementSearch {
       if (datum && arguments.ports[i]->name == "length" && rows_.has(*datum))
         refuse(node, "it has a step for each row");
     }
+    const auto find = [&](const auto&... given) {
+      return PlacementSearch(given..., followed_).run();
+    };
     NestedPlacements placed = place_nested(node, arguments.placements, arguments.dims, probe_.batch,
-                                           options_, find_placements);
+                                           options_, find, followed_);
     if (!placed.why.empty()) refuse(node, placed.why);
     for (size_t i = 0; i < node.outputs.size(); ++i)
       found_.of[index(node.outputs[i])] = placed.outputs[i];
@@ -379,6 +377,7 @@ class PlacementSearch {
   const BatchRows& rows_;
   const Probe& probe_;
   const PlacementOptions& options_;
+  FollowedGraphs& followed_;
   const std::vector<const Dims*> dims_;
   PartialWanted wanted_;
   std::vector<int> makers_;           // per value: the node that makes it; -1: none
@@ -391,9 +390,9 @@ class PlacementSearch {
 }  // namespace
 
 FoundPlacements find_placements(const Graph& graph, const BatchRows& rows, const Probe& probe,
-                                const PlacementOptions& options,
-                                const std::vector<Placement>* inputs) {
-  return PlacementSearch(graph, rows, probe, options, inputs).run();
+                                const PlacementOptions& options) {
+  FollowedGraphs followed;
+  return PlacementSearch(graph, rows, probe, options, nullptr, followed).run();
 }
 
 }  // namespace mithril

@@ -1,12 +1,9 @@
 #include "mithril/passes/placements/nested_placements.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 #include <utility>
 
 #include "mithril/eval/plan.hpp"
-#include "mithril/graph/nested_graph.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/sample_context.hpp"
 
@@ -38,11 +35,12 @@ class NestedPlacing {
  public:
   NestedPlacing(const Node& node, const std::vector<Placement>& placements,
                 const std::vector<Dims>& dims, int64_t batch, const PlacementOptions& options,
-                const FindPlacements& find)
+                const FindPlacements& find, FollowedGraphs& followed)
       : node_(node),
         batch_(batch),
         options_(options),
         find_(find),
+        followed_(followed),
         first_(node.argument_index("arguments")) {
     const auto from = static_cast<std::ptrdiff_t>(first_);
     const auto to = from + static_cast<std::ptrdiff_t>(node.list_size());
@@ -63,17 +61,19 @@ class NestedPlacing {
   }
 
  private:
-  const Graph& graph_at(std::string_view port) {
-    held_.push_back(nested_graph(node_, port));
-    return held_.back()->graph();
-  }
+  using Nested = std::shared_ptr<const NestedGraph>;
   size_t number_at(std::string_view port) const {
     const Argument& argument = node_.arguments[node_.argument_index(port)];
     return static_cast<size_t>(std::get<Datum>(argument).integer());
   }
   void refuse(std::string why) { placed_.why = std::move(why); }
 
-  FoundPlacements follow(const Graph& graph) const {
+  const FoundPlacements& follow(const Nested& nested) const {
+    std::deque<FollowedGraphs::Followed>& known = followed_.known[nested];
+    for (const FollowedGraphs::Followed& before : known) {
+      if (before.inputs == inputs_ && before.dims == dims_) return before.found;
+    }
+    const Graph& graph = nested->graph();
     std::vector<Tensor> given;
     PlacementOptions options = options_;
     options.sharded_inputs = {};
@@ -84,14 +84,17 @@ class NestedPlacing {
     }
     options.partial_outputs.assign(graph.outputs().size(), true);
     const Probe probe{batch_, make_plan(graph, SizeSources(graph), given)};
-    return find_(graph, rows_of(graph, probe), probe, options, &inputs_);
+    FoundPlacements found = find_(graph, rows_of(graph, probe), probe, options, &inputs_);
+    known.push_back({inputs_, dims_, std::move(found)});
+    return known.back().found;
   }
 
-  // Follows the body until the carries stay as they are. Its first inputs and outputs are the
-  // carries. Empty: it was refused.
-  std::optional<FoundPlacements> follow_steps(const Graph& body, size_t carries) {
+  // Follows the body until the placements of its carries no longer change. Its first inputs and
+  // outputs are the carries. Null: it was refused.
+  const FoundPlacements* follow_steps(const Nested& nested, size_t carries) {
+    const Graph& body = nested->graph();
     for (;;) {
-      FoundPlacements found = follow(body);
+      const FoundPlacements& found = follow(nested);
       bool changed = false;
       for (size_t k = 0; k < carries; ++k) {
         const Placement next = found.of[index(body.outputs()[k].value)];
@@ -99,7 +102,7 @@ class NestedPlacing {
         if (!next.is_partial() || !(inputs_[k] == Placement{})) {
           refuse("its steps take a carry that is " + to_string(inputs_[k]) +
                  " and make one that is " + to_string(next));
-          return std::nullopt;
+          return nullptr;
         }
         inputs_[k] = next;
         placed_.masked.push_back(first_ + k);
@@ -107,7 +110,7 @@ class NestedPlacing {
       }
       if (changed) continue;
       placed_.why = exchange_of(found);
-      return placed_.why.empty() ? std::optional(std::move(found)) : std::nullopt;
+      return placed_.why.empty() ? &found : nullptr;
     }
   }
 
@@ -118,9 +121,10 @@ class NestedPlacing {
       if (inputs_[i].is_sharded()) --inputs_[i].axis;
       dims_[i].erase(dims_[i].begin());
     }
-    const Graph& body = graph_at("body");
-    const auto found = follow_steps(body, carries);
+    const Nested nested = nested_graph(node_, "body");
+    const FoundPlacements* found = follow_steps(nested, carries);
     if (!found) return;
+    const Graph& body = nested->graph();
     for (size_t k = 0; k < body.outputs().size(); ++k) {
       placed_.outputs.push_back(found->of[index(body.outputs()[k].value)]);
       Placement& made = placed_.outputs.back();
@@ -129,11 +133,13 @@ class NestedPlacing {
   }
 
   void repeat() {
-    const Graph& body = graph_at("body");
-    const auto found = follow_steps(body, body.outputs().size());
+    const Nested nested = nested_graph(node_, "body");
+    const Graph& body = nested->graph();
+    const FoundPlacements* found = follow_steps(nested, body.outputs().size());
     if (!found) return;
-    const Graph& condition = graph_at("condition");
-    const FoundPlacements tested = follow(condition);
+    const Nested test = nested_graph(node_, "condition");
+    const Graph& condition = test->graph();
+    const FoundPlacements& tested = follow(test);
     if (!(tested.of[index(condition.outputs().front().value)] == Placement{}))
       return refuse("its condition depends on all rows");
     if (refuse(exchange_of(tested)); !placed_.why.empty()) return;
@@ -149,8 +155,10 @@ class NestedPlacing {
   }
 
   void choose() {
-    const Graph &then = graph_at("then"), &otherwise = graph_at("otherwise");
-    const FoundPlacements one = follow(then), other = follow(otherwise);
+    const Nested first_branch = nested_graph(node_, "then");
+    const Nested second_branch = nested_graph(node_, "otherwise");
+    const Graph &then = first_branch->graph(), &otherwise = second_branch->graph();
+    const FoundPlacements &one = follow(first_branch), &other = follow(second_branch);
     for (const FoundPlacements* found : {&one, &other}) {
       if (refuse(exchange_of(*found)); !placed_.why.empty()) return;
     }
@@ -171,10 +179,10 @@ class NestedPlacing {
   const int64_t batch_;
   const PlacementOptions& options_;
   const FindPlacements& find_;
+  FollowedGraphs& followed_;
   const size_t first_;             // of the arguments that the graphs read
   std::vector<Placement> inputs_;  // of the graphs
   std::vector<Dims> dims_;         // of the inputs
-  std::vector<std::shared_ptr<const NestedGraph>> held_;
   NestedPlacements placed_;
 };
 
@@ -188,8 +196,9 @@ bool makes_zeros(const Node& node) {
 
 NestedPlacements place_nested(const Node& node, const std::vector<Placement>& placements,
                               const std::vector<Dims>& dims, int64_t batch,
-                              const PlacementOptions& options, const FindPlacements& find) {
-  return NestedPlacing(node, placements, dims, batch, options, find).run();
+                              const PlacementOptions& options, const FindPlacements& find,
+                              FollowedGraphs& followed) {
+  return NestedPlacing(node, placements, dims, batch, options, find, followed).run();
 }
 
 }  // namespace mithril

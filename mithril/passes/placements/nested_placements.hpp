@@ -1,10 +1,14 @@
 // Placements of loops and choices whose graphs read rows.
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "mithril/graph/nested_graph.hpp"
 #include "mithril/passes/placements/batch_rows.hpp"
 #include "mithril/passes/placements/found_placements.hpp"
 #include "mithril/passes/placements/probe.hpp"
@@ -24,12 +28,24 @@ using FindPlacements =
     std::function<FoundPlacements(const Graph&, const BatchRows&, const Probe&,
                                   const PlacementOptions&, const std::vector<Placement>* inputs)>;
 
+// The placements of nested graphs that are known, for one probe. So the work for a loop does not
+// depend on how many loops are around it.
+struct FollowedGraphs {
+  struct Followed {
+    std::vector<Placement> inputs;
+    std::vector<Dims> dims;  // of the inputs
+    FoundPlacements found;
+  };
+  std::map<std::shared_ptr<const NestedGraph>, std::deque<Followed>> known = {};
+};
+
 // `placements`, `dims`: of the arguments, which are sharded or replicated. The graphs of the node
 // run on the rows of the process and exchange nothing: a sum over the rows leaves the node as a
-// term. A carry that becomes such a term begins as one. `find` is `find_placements`, whose errors
-// it raises.
+// term. A carry that becomes such a term begins as one. `find` finds the placements of a nested
+// graph; its errors are raised.
 NestedPlacements place_nested(const Node& node, const std::vector<Placement>& placements,
                               const std::vector<Dims>& dims, int64_t batch,
-                              const PlacementOptions& options, const FindPlacements& find);
+                              const PlacementOptions& options, const FindPlacements& find,
+                              FollowedGraphs& followed);
 
 }  // namespace mithril
