@@ -1,4 +1,5 @@
-// A float32 weight that bfloat16 holds exactly is packed with 16 bits, and gives the same bits.
+// Bound float32 weights of whole numbers: those that bfloat16 holds are packed with 16 bits, which
+// gives the same bits, and whole numbers times whole numbers are exact.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -87,8 +88,37 @@ TEST_CASE("integers times a bound weight of integers are exact") {
       CAPTURE(at.depth);
       CAPTURE(at.rows);
       CAPTURE(name(instructions));
+      if (instructions == cpu_backend::Instructions::portable) {  // multiplies floats
+        CHECK(product(left, right, true) == product(left, right, false));
+        continue;
+      }
       CHECK(product(left, right, true) == expected);
       CHECK(product(left, right, true, true) == with_epilogue);
+    }
+  }
+}
+
+TEST_CASE("sums of integers at and above the bound of int32 are exact") {
+  // int32 holds the sums of products with `most`, and int16 `most`. Floats hold those of the next
+  // number exactly.
+  struct Case {
+    int64_t weight, most;
+  };
+  constexpr int64_t depth = 1025, columns = 70, rows = 3;
+  for (const Case& at : {Case{2000, 1047}, Case{-2000, 1047}, Case{31, INT16_MAX}}) {
+    const Tensor right =
+        Tensor::full(DType::float32, {depth, columns}, static_cast<double>(at.weight));
+    for (const int64_t x : {at.most, -at.most, at.most + 1, -at.most - 1}) {
+      const Tensor left = Tensor::full(DType::float32, {rows, depth}, static_cast<double>(x));
+      const std::vector<float> expected(rows * columns, static_cast<float>(x * at.weight * depth));
+      for (const cpu_backend::Instructions instructions : cpu_backend::present_instructions()) {
+        if (instructions == cpu_backend::Instructions::portable) continue;
+        const InstructionsLimit limit(instructions);
+        CAPTURE(at.weight);
+        CAPTURE(x);
+        CAPTURE(name(instructions));
+        CHECK(product(left, right, true) == expected);
+      }
     }
   }
 }
@@ -98,10 +128,12 @@ TEST_CASE("other numbers times a bound weight of integers are multiplied as floa
   for (int i = 0; i < 300 * 70; ++i) weight.push_back(static_cast<float>(i % 3001 - 1500));
   const Tensor right = Tensor::of({300, 70}, weight);
   for (const float other : {0.5F, 1e9F, 40000.0F, -33000.25F}) {
-    std::vector<float> x(3 * 300, 2);
-    x[899] = other;
-    const Tensor left = Tensor::of({3, 300}, x);
-    CHECK(product(left, right, true) == product(left, right, false));
+    for (const size_t place : {0, 307, 899}) {
+      std::vector<float> x(3 * 300, 2);
+      x[place] = other;
+      const Tensor left = Tensor::of({3, 300}, x);
+      CHECK(product(left, right, true) == product(left, right, false));
+    }
   }
   std::vector<float> x(300, 2);
   x[7] = std::numeric_limits<float>::quiet_NaN();

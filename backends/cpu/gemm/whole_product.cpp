@@ -1,18 +1,26 @@
 #include "backends/cpu/gemm/whole_product.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
 #include "backends/cpu/kernels/byte_weight_kernels.hpp"
 #include "backends/cpu/kernels/integer_kernels.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
-// Smaller matrices do not pay off the conversions.
-constexpr int64_t least_elements = 1 << 14;
+// Smaller matrices do not pay off the conversions, nor do fewer columns.
+constexpr int64_t least_elements = 1 << 14, least_columns = 64;
+
+// Whether a product of pairs takes less time than one of floats.
+bool pays_off(const GemmShape& shape) {
+  return shape.n >= least_columns && shape.k * shape.n >= least_elements &&
+         best_instructions() != Instructions::portable;
+}
 
 // Whether the number is an integer. Its absolute value is at most INT16_MAX.
 bool is_integer_number(float x) {
@@ -61,14 +69,14 @@ float most_of_left(const WholeRange& right, int64_t depth) {
 WholeProduct::WholeProduct(const GemmShape& shape, const WholeRange& right, int threads)
     : a_{DType::int16, shape.m, shape.k, true},
       most_(most_of_left(right, shape.k)),
+      threads_(threads),
       gemm_(gemm_of_pairs(shape, a_, right.is_of_bytes())),
       tasks_(GemmPlan(gemm_), threads) {}
 
 std::optional<WholeProduct> WholeProduct::of(const LoweringContext& context, const GemmShape& shape,
                                              GemmOperand b) {
   const bool has_rows = shape.a_column_step == 1 && shape.a_row_step == shape.k;
-  if (shape.batches.size() != 1 || !has_rows || shape.k * shape.n < least_elements)
-    return std::nullopt;
+  if (shape.batches.size() != 1 || !has_rows || !pays_off(shape)) return std::nullopt;
   const auto range = range_of_integers(*context.packed.packable(b.id));
   if (!range) return std::nullopt;
   const int threads = context.config.threads;
@@ -98,17 +106,23 @@ std::optional<WholeProduct> WholeProduct::of(const LoweringContext& context, con
   return made;
 }
 
+bool WholeProduct::narrow(const float* a, int32_t* pairs) const {
+  const WholeKernels& kernels = whole_kernels();
+  const Work work{.amount = a_.count(), .pieces = a_.lines, .grain_size = 1 << 15};
+  std::atomic<bool> is_whole = true;
+  run_ranges(work, threads_, [&](int64_t first, int64_t last, int) {
+    for (int64_t line = first; line < last && is_whole.load(std::memory_order_relaxed); ++line) {
+      auto* const to = reinterpret_cast<int16_t*>(pairs + line * a_.pairs());
+      if (!kernels.narrow(a + line * a_.k, a_.k, most_, to))
+        is_whole.store(false, std::memory_order_relaxed);
+      if (a_.k % 2 != 0) to[a_.k] = 0;
+    }
+  });
+  return is_whole;
+}
+
 bool WholeProduct::run(const float* a, float* c, const Epilogue& epilogue, int32_t* scratch) const {
-  const int64_t count = a_.lines * a_.k;
-  for (int64_t i = 0; i < count; ++i) {
-    if (!(std::abs(a[i]) <= most_) || !is_integer_number(a[i])) return false;
-  }
-  const IntegerKernels<int16_t>& conversions = integer_kernels<int16_t>();
-  for (int64_t line = 0; line < a_.lines; ++line) {
-    auto* const to = reinterpret_cast<int16_t*>(scratch + line * a_.pairs());
-    conversions.narrow(a + line * a_.k, a_.k, to);
-    if (a_.k % 2 != 0) to[a_.k] = 0;
-  }
+  if (!narrow(a, scratch)) return false;
   Gemm<int32_t> gemm = gemm_;
   gemm.a.data = scratch;
   gemm.c = reinterpret_cast<int32_t*>(c);

@@ -21,7 +21,8 @@ struct WholeRange {
 // and rounded once to float32. A B of int8 is stored in this dtype.
 class WholeProduct {
  public:
-  // None if B is not a constant of integers that int16 holds, or is small.
+  // None if B is not a constant of integers that int16 holds, or a product of pairs does not pay
+  // off.
   static std::optional<WholeProduct> of(const LoweringContext& context, const GemmShape& shape,
                                         GemmOperand b);
 
@@ -33,8 +34,12 @@ class WholeProduct {
  private:
   WholeProduct(const GemmShape& shape, const WholeRange& right, int threads);
 
+  // Writes the pairs of A. Returns false if `run` does.
+  bool narrow(const float* a, int32_t* pairs) const;
+
   Int16Operand a_;
-  float most_;          // of the absolute values of A
+  float most_;  // of the absolute values of A
+  int threads_;
   Gemm<int32_t> gemm_;  // the other pointers are null
   GemmTasks tasks_;
   PackedWeights::Bytes packed_;

@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <cmath>
 #include <type_traits>
 
 #include "backends/cpu/kernels/vector_rows-inl.hpp"
@@ -52,6 +53,28 @@ HWY_ATTR void narrow(const float* from, int64_t count, Integer* to) {
   for (; i < count; ++i) to[i] = static_cast<Integer>(from[i]);
 }
 
+HWY_ATTR bool narrow_whole(const float* from, int64_t count, float most, int16_t* to) {
+  const hn::ScalableTag<float> d;
+  const hn::ScalableTag<int32_t> words;
+  const hn::Rebind<int16_t, decltype(words)> shorts;
+  const auto limit = hn::Set(d, most);
+  auto all = hn::FirstN(d, lanes<float>);
+  int64_t i = 0;
+  for (; i + lanes<float> <= count; i += lanes<float>) {
+    const auto x = hn::LoadU(d, from + i);
+    const auto integers = hn::ConvertTo(words, x);
+    all = hn::And(all, hn::And(hn::Le(hn::Abs(x), limit), hn::Eq(hn::ConvertTo(d, integers), x)));
+    hn::StoreU(hn::DemoteTo(shorts, integers), shorts, to + i);
+  }
+  if (!hn::AllTrue(d, all)) return false;
+  for (; i < count; ++i) {
+    if (!(std::abs(from[i]) <= most)) return false;
+    to[i] = static_cast<int16_t>(from[i]);
+    if (static_cast<float>(to[i]) != from[i]) return false;
+  }
+  return true;
+}
+
 template <typename From>
 HWY_ATTR void subtract_zero(const From* from, int32_t zero, int64_t count, int16_t* to) {
   const hn::ScalableTag<int16_t> d;
@@ -86,6 +109,8 @@ HWY_ATTR void pair(const From* first, const From* second, int32_t zero, int64_t 
 template <typename Integer>
 constexpr IntegerKernels<Integer> conversions{widen<Integer>, narrow<Integer>};
 
+constexpr WholeKernels whole{narrow_whole};
+
 template <typename From>
 constexpr Int16PairKernels<From> packing{subtract_zero<From>, pair<From>};
 
@@ -106,6 +131,10 @@ template const IntegerKernels<int8_t>& integer_kernels<int8_t>(Instructions);
 template const IntegerKernels<uint16_t>& integer_kernels<uint16_t>(Instructions);
 template const IntegerKernels<int16_t>& integer_kernels<int16_t>(Instructions);
 template const IntegerKernels<int32_t>& integer_kernels<int32_t>(Instructions);
+
+const WholeKernels& whole_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, whole);
+}
 
 template <typename From>
 const Int16PairKernels<From>& int16_pair_kernels(Instructions instructions) {
