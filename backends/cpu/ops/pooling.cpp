@@ -22,7 +22,7 @@ struct PoolForm {
     int64_t begin, count, from;
   };
   std::vector<Run> runs = {};  // of the window columns that read inside the input, in order
-  Run whole = {};  // the outputs of a row whose windows are inside the input in their width
+  Range whole = {0, 0};  // the outputs of a row whose windows are inside the input in their width
 
   int64_t input_plane() const { return height.input * width.input; }  // positions
   int64_t output_plane() const { return height.output * width.output; }
@@ -50,9 +50,9 @@ std::vector<PoolForm::Run> runs_of(const WindowAxis& axis) {
 }
 
 // The outputs that read inside the input with all taps.
-PoolForm::Run whole_of(const WindowAxis& axis) {
-  const int64_t begin = axis.begin(0), end = axis.end(axis.kernel - 1);
-  return {begin, std::max<int64_t>(end - begin, 0), axis.at(begin, 0)};
+Range whole_of(const WindowAxis& axis) {
+  const int64_t first = axis.begin(0);
+  return {first, std::max(first, axis.end(axis.kernel - 1))};
 }
 
 // The arguments of the call from `options` on are the kernel size, stride, padding and dilation.
@@ -149,8 +149,8 @@ struct Pool {
     const WindowAxis::Taps rows = height.taps_of(y);
     const int64_t first_row = height.at(y, rows.first);
     for (int64_t x = 0; x < width.output;) {
-      const bool begins_whole = x == form.whole.begin && form.whole.count > 0;
-      const int64_t end = x + (begins_whole ? form.whole.count : 1);
+      const bool begins_whole = x == form.whole.first && form.whole.size() > 0;
+      const int64_t end = begins_whole ? form.whole.last : x + 1;
       const WindowAxis::Taps columns =
           begins_whole ? WindowAxis::Taps{0, width.kernel} : width.taps_of(x);
       const int64_t first = width.at(x, columns.first);
