@@ -68,7 +68,7 @@ def named(call: str, parts: Any, names: Sequence[str] | None) -> Mapping[str, An
         f"{call}: a batch has {len(given)} part{'s' * (len(given) != 1)}, "
         f"and there are {len(names or ())} names",
         facts=[("names", ", ".join(names or ()))],
-        help="a batch is a dict, or a tuple in this order; all rows are a dict of arrays"
+        help="give each batch as a dict or a tuple in this order, or all rows as one dict of arrays"
         if call == "fit"
         else "name the parts in their order: ml.data.from_torch(loader, names=[...])",
     )

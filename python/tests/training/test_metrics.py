@@ -235,5 +235,6 @@ def test_parts_of_a_loader_must_be_as_many_as_inputs() -> None:
     assert str(caught.value) == (
         "mithril.InputError[E0881]: fit: a batch has 1 part, and there are 2 names\n"
         f"  names : {names}\n"
-        "  help: a batch is a dict, or a tuple in this order; all rows are a dict of arrays"
+        "  help: give each batch as a dict or a tuple in this order, "
+        "or all rows as one dict of arrays"
     )
