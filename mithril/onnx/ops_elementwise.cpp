@@ -157,13 +157,24 @@ bool is_in_float32(double number) {
   return static_cast<double>(static_cast<float>(number)) == number;
 }
 
+// An exponent of one known element, with which the power has the shape of the base. Weights are
+// parameters, and not exponents that the model states.
+std::optional<double> stated_exponent(const NodeContext& node) {
+  const Value& exponent = node.value(1);
+  if (!exponent.known || exponent.known.size() != 1) return std::nullopt;
+  if (const auto rank = static_cast<std::size_t>(exponent.known.rank()); rank > 0) {
+    const std::optional<std::size_t> base = node[0].known_shape().rank();
+    if (exponent.is_weight || !base || *base < rank) return std::nullopt;
+  }
+  return exponent.known->at_as_double(0);
+}
+
 // The type is that of the base. Powers of a float and an int are computed in float64, which holds
 // all ints below 2^53.
 Outputs power(const NodeContext& node) {
   const ElementType type = node.type(0), exponent = node.type(1);
-  const Value& stated = node.value(1);
-  if (stated.known && stated.known.rank() == 0) {
-    const double number = stated.known->at_as_double(0);
+  if (const std::optional<double> stated = stated_exponent(node)) {
+    const double number = *stated;
     // With a constant exponent the power op lowers a square to a product.
     if (is_float(type) && (is_in_float32(number) || type == ElementType::float64))
       return {apply("power", {node[0], number})};

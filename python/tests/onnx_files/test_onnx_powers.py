@@ -3,7 +3,7 @@
 import numpy as np
 import onnx_bytes as ob
 import pytest
-from onnx_nodes import run
+from onnx_nodes import read, run
 
 BASES = np.array([3, -2, 2**24 + 1, -(2**24) - 3, 0, 1])
 EXPONENTS = np.array([5, 3, 1, 1, 2, 7])
@@ -41,3 +41,25 @@ def test_an_odd_exponent_above_the_ints_of_float32_stays_odd(tmp_path, is_known)
     [y] = run(tmp_path, ob.node("Pow", "a b", "y"), data, known=known, dtype="float32")
     np.testing.assert_array_equal(y, a)
     assert y.dtype == np.float32
+
+
+@pytest.mark.parametrize("dims", [(), (1,), (1, 1)])
+def test_a_known_exponent_of_one_element_is_a_scalar_of_the_model(tmp_path, dims):
+    a, node = np.array([[3.0, -2.0]], np.float32), ob.node("Pow", "a b", "y")
+    net = read(tmp_path, node, {"a": a}, known={"b": np.full(dims, 2)}, dtype="float32")
+    [y] = run(tmp_path, node, {"a": a}, known={"b": np.full(dims, 2)}, dtype="float32")
+    np.testing.assert_array_equal(y, a * a)
+    assert "float64" not in net.model.to_json()
+
+
+def test_a_known_exponent_of_more_axes_than_the_base_gives_its_axes(tmp_path):
+    a, node = np.array([3.0, -2.0], np.float32), ob.node("Pow", "a b", "y")
+    [y] = run(tmp_path, node, {"a": a}, known={"b": np.full((1, 1), 2)}, dtype="float32")
+    np.testing.assert_array_equal(y, [a * a])
+
+
+def test_an_exponent_of_a_weight_stays_a_parameter(tmp_path):
+    a, node = np.array([3.0, 2.0], np.float32), ob.node("Pow", "a b", "y")
+    exponent = np.array([3], np.float32)
+    net = read(tmp_path, node, {"a": a}, known={"b": exponent}, dtype="float32")
+    assert [parameter.tolist() for parameter in net.params.values()] == [[3.0]]
