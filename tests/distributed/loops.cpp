@@ -94,6 +94,21 @@ Model repeated() {
   return net;
 }
 
+// Loops in loops, whose placement takes long if each follows those in it several times.
+Model many_nested() {
+  Model step, net;
+  step |= Linear({.dimension = width})({{"input", "h"}, {"output", "sum"}});
+  step |= Tanh()({{"input", "sum"}, {"output", "h_next"}});
+  for (int depth = 0; depth < 14; ++depth) {
+    Model outer;
+    outer |=
+        Scan(step, {.carry = {{"h", "h_next"}}, .length = 1})({{"h", "h"}, {"h_last", "h_next"}});
+    step = outer;
+  }
+  net |= step({{"h", "h"}, {"h_next", "y"}});
+  return net;
+}
+
 // The features of all rows, as one axis, divided by their number in a graph.
 Model of_merged_rows(bool in_loop) {
   Model net, scaled = Model::create({{"z", key("h") / key("h").shape()[0]}});
@@ -194,6 +209,7 @@ TEST_CASE("loops over the steps of each row give the parameters of one process")
   check_groups([] { return recurrent(recurrent_step(), {.reverse = true}); });
   check_groups([] { return recurrent(recurrent_step(), {.lengths = "lengths"}); });
   check_groups(nested);
+  check_groups(many_nested);
 }
 
 TEST_CASE("choices and loops with a condition give the parameters of one process") {
