@@ -187,10 +187,11 @@ void check_groups(const MakeModel& make) {
       each[static_cast<size_t>(own.rank())] = trained(make, communicator(own.name()));
     });
     CHECK(errors == no_errors(size));
-    for (const auto& [name, expected] : alone) {
-      CAPTURE(name);
-      CHECK(relative_distance(each.front().at(name), expected) <= 1e-12);
-      for (const TensorMap& other : each) CHECK(identical(other.at(name), each.front().at(name)));
+    for (const auto& item : alone) {
+      CAPTURE(item.key());
+      const Tensor& found = each.front().at(item.key());
+      CHECK(relative_distance(found, item.tensor()) <= 1e-12);
+      for (const TensorMap& other : each) CHECK(identical(other.at(item.key()), found));
     }
   }
 }
