@@ -60,13 +60,16 @@ Outputs eye_like(const NodeContext& node) {
   return {Value(converted(positions_to(sizes[1]).eq(rows + shift), type), type)};
 }
 
+// Elements that the import computes one by one, in float64: a small file may ask for many.
+constexpr std::int64_t most_computed = 1 << 20;
+
 // The numbers of a range of floats are start + i * delta, each rounded once more.
 Outputs range(const NodeContext& node) {
   const ElementType type = node.type();
   if (is_float(type)) {
     const double start = node.number(0), delta = node.number(2);
     const double count = std::max(0.0, std::ceil((node.number(1) - start) / delta));
-    if (!(count <= static_cast<double>(most_made))) refuse("it has too many elements");
+    if (!(count <= static_cast<double>(most_computed))) refuse("it has too many elements");
     std::vector<double> made;
     for (double i = 0; i < count; ++i) made.push_back(start + i * delta);
     return {Value(Tensor::of(made).to(*held_dtype(type)), type)};
@@ -81,7 +84,7 @@ Outputs range(const NodeContext& node) {
 
 // The cosine window with these coefficients.
 Outputs window(const NodeContext& node, const std::vector<double>& coefficients) {
-  const std::int64_t size = within("its size", node.clamped(0, -1, most_number), 0, most_made);
+  const std::int64_t size = within("its size", node.clamped(0, -1, most_number), 0, most_computed);
   const double period = static_cast<double>(node.flag("periodic", true) ? size : size - 1);
   const ElementType type = element_type(node, "output_datatype", ElementType::float32);
   std::vector<double> made;
