@@ -221,8 +221,8 @@ class ComparedModel {
     if (!options_.names.empty()) {
       raise({.kind = ErrorKind::value,
              .code = "E0438",
-             .message = fmt::format("compare: {} names for {} backends", options_.names.size(),
-                                    others.size() + 1),
+             .message = fmt::format("compare: {} backends, and names of {}", others.size() + 1,
+                                    options_.names.size()),
              .help = "name the reference first, and then each other backend"});
     }
     std::vector<std::string> names{std::string(compiled_.backend->name())};

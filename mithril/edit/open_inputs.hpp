@@ -15,10 +15,10 @@ struct EditPlace {
   std::string path, edit;  // "head.input", "insert_before('head.input', Add)"
   Model part;              // at the path, before the edit
 };
-// ConnectionError E0124 for inputs of the part of this id that have no default and that nothing in
-// the form gives: they would become inputs of the model that nobody has named. Parameters of layers
-// are such inputs by their nature. So are those of a composed part that compiling would train: they
-// may hold floats, are not canonical and are not declared to be data.
+// Raises ConnectionError E0124 if an input of the part with this id has no default and no value in
+// the form: it would become an input of the model that nobody has named. Parameters of layers may
+// stay open. So may inputs of a composed part that compiling would train: those that may hold
+// floats, are not canonical and are not declared to be data.
 void refuse_open_inputs(const LevelForm& form, const std::string& id, const Call& call,
                         const EditPlace& place);
 

@@ -105,32 +105,11 @@ Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, 
 
 namespace {
 
-// Refuses a size that 64 bits do not hold.
-[[noreturn]] void refuse_large(std::string_view what) {
-  refuse("the " + std::string(what) + " of its sizes is too large");
-}
-
-Size plus(const Size& a, const Size& b) {
-  const auto *left = std::get_if<std::int64_t>(&a), *right = std::get_if<std::int64_t>(&b);
-  if (!left || !right) return apply("add", {binding_of(a), binding_of(b)});
-  std::int64_t made = 0;
-  if (__builtin_add_overflow(*left, *right, &made)) refuse_large("sum");
-  return made;
-}
-
-Size minus(const Size& a, const Size& b) {
-  const auto *left = std::get_if<std::int64_t>(&a), *right = std::get_if<std::int64_t>(&b);
-  if (!left || !right) return apply("subtract", {binding_of(a), binding_of(b)});
-  std::int64_t made = 0;
-  if (__builtin_sub_overflow(*left, *right, &made)) refuse_large("difference");
-  return made;
-}
-
 Size over(const Size& a, const Size& b) {
   const auto *left = std::get_if<std::int64_t>(&a), *right = std::get_if<std::int64_t>(&b);
   if (right && *right == 0) refuse("it divides a size by 0");
   if (left && right && *right == -1 && *left == std::numeric_limits<std::int64_t>::min())
-    refuse_large("quotient");
+    refuse("the quotient of its sizes is too large");
   if (left && right) return *left / *right;
   if (right && *right < 0) refuse("it divides a size by a negative number");
   return apply("floor_divide", {binding_of(a), binding_of(b)});  // of a size, which is not negative

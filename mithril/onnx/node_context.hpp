@@ -17,11 +17,12 @@ struct Refusal {
 };
 [[noreturn]] void refuse(std::string reason, std::string help = {});
 
-// The largest number of a file that a rule computes with, and the most elements that a rule makes
-// at import.
+// The largest number of a file that a rule computes with, the most elements that a rule makes at
+// import, and the most that it computes one by one in float64.
 constexpr std::int64_t most_number = (std::int64_t{1} << 31) - 1;
 constexpr std::size_t most_axes = 64;  // of a tensor
 constexpr std::int64_t most_made = std::int64_t{1} << 26;
+constexpr std::int64_t most_computed = std::int64_t{1} << 21;
 constexpr std::int64_t most_items = 1000;  // of a sequence
 
 // Returns the number, or the numbers. A number outside the limits is refused, and another count.

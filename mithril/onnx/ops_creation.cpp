@@ -60,9 +60,6 @@ Outputs eye_like(const NodeContext& node) {
   return {Value(converted(positions_to(sizes[1]).eq(rows + shift), type), type)};
 }
 
-// Elements that the import computes one by one, in float64: a small file may ask for many.
-constexpr std::int64_t most_computed = 1 << 20;
-
 // The numbers of a range of floats are start + i * delta, each rounded once more.
 Outputs range(const NodeContext& node) {
   const ElementType type = node.type();

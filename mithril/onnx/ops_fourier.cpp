@@ -117,7 +117,7 @@ Outputs mel_weight_matrix(const NodeContext& node) {
   const std::int64_t bands = within("its num_mel_bins", node.clamped(0, -1, most_number), 1);
   const std::int64_t length = within("its dft_length", node.clamped(1, -1, most_number), 1);
   const std::int64_t rows = length / 2 + 1;
-  within("its num_mel_bins", bands, 1, most_made / rows);
+  within("its num_mel_bins", bands, 1, most_computed / rows);
   const double rate = node.number(2);
   const auto mels = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const double low = mels(node.number(3)), high = mels(node.number(4));

@@ -109,12 +109,39 @@ Connection selected(const Connection& condition, const Binding& yes, const Bindi
   return apply("where", {condition, yes, no});
 }
 
-Size times(const Size& a, const Size& b) {
+namespace {
+
+// Computes known sizes with `overflows`, which returns whether 64 bits do not hold the result, and
+// others with the op.
+template <typename Overflows>
+Size combined(const Size& a, const Size& b, const char* op, const char* result,
+              const Overflows& overflows) {
   const auto *left = std::get_if<std::int64_t>(&a), *right = std::get_if<std::int64_t>(&b);
-  if (!left || !right) return apply("multiply", {binding_of(a), binding_of(b)});
+  if (!left || !right) return apply(op, {binding_of(a), binding_of(b)});
   std::int64_t made = 0;
-  if (__builtin_mul_overflow(*left, *right, &made)) refuse("the product of its sizes is too large");
+  if (overflows(*left, *right, &made))
+    refuse(std::string("the ") + result + " of its sizes is too large");
   return made;
+}
+
+}  // namespace
+
+Size plus(const Size& a, const Size& b) {
+  return combined(a, b, "add", "sum", [](auto left, auto right, auto* sum) {
+    return __builtin_add_overflow(left, right, sum);
+  });
+}
+
+Size minus(const Size& a, const Size& b) {
+  return combined(a, b, "subtract", "difference", [](auto left, auto right, auto* difference) {
+    return __builtin_sub_overflow(left, right, difference);
+  });
+}
+
+Size times(const Size& a, const Size& b) {
+  return combined(a, b, "multiply", "product", [](auto left, auto right, auto* product) {
+    return __builtin_mul_overflow(left, right, product);
+  });
 }
 
 Size product_of(const std::vector<Size>& sizes) {

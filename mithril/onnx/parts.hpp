@@ -39,7 +39,9 @@ Connection squared(const Connection& x);
 Connection matrix_product(const Connection& a, const Connection& b, std::size_t rank_a,
                           std::size_t rank_b);
 Connection selected(const Connection& condition, const Binding& yes, const Binding& no);
-// Products of sizes. Refused if 64 bits do not hold them.
+// Sums, differences and products of sizes. Refused if 64 bits do not hold them.
+Size plus(const Size& a, const Size& b);
+Size minus(const Size& a, const Size& b);
 Size times(const Size& a, const Size& b);
 Size product_of(const std::vector<Size>& sizes);
 std::vector<Size> part_of(const std::vector<Size>& sizes, std::size_t begin, std::size_t end);

@@ -70,7 +70,7 @@ class Narrowing {
   }
 
  private:
-  // What is read for its sizes only is not needed, because zeros have them, too.
+  // A value that a node reads only for its sizes is not needed: add_sizes puts zeros in its place.
   void mark_arguments(const Node& node) {
     const std::vector<bool> sizes = read_for_sizes(node);
     for (size_t i = 0; i < node.arguments.size(); ++i) {

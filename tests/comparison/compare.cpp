@@ -93,7 +93,7 @@ TEST_CASE("backends that agree give no differences") {
   CHECK(found.text() == "cpu, cpu agree on " + std::to_string(found.nodes) + " ops\n");
 }
 
-TEST_CASE("results call the backends by the names that are given") {
+TEST_CASE("a comparison uses the names that it is given for the backends") {
   const CompiledModel compiled = compile(classifier(), cpu(), compared_options());
   const BackendComparison found =
       compare(compiled, {cpu({.reference = true})}, compiled.get_parameters(), batch(6),
@@ -103,7 +103,7 @@ TEST_CASE("results call the backends by the names that are given") {
           compare(compiled, {cpu({.reference = true})}, compiled.get_parameters(), batch(6),
                   {.names = {"a"}});
         }) ==
-        "mithril.ValueError[E0438]: compare: 1 names for 2 backends\n"
+        "mithril.ValueError[E0438]: compare: 2 backends, and names of 1\n"
         "  help: name the reference first, and then each other backend");
 }
 

@@ -237,7 +237,7 @@ StepDescriptor gemm_descriptor(const LoweringContext& context, const Operands& o
   return descriptor;
 }
 
-// A GEMM with at most this many rows is bound by the reads of B.
+// A GEMM with at most this many rows is memory-bound: most of its time goes into reading B.
 constexpr int64_t most_rows_bound_by_memory = 4;
 
 // Whether all elements of a float32 tensor in memory are exact in bfloat16, as integers up to 256

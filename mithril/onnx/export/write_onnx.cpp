@@ -19,8 +19,8 @@ bool is_of_cost(const ExportedModel& model, std::size_t input) {
   return model.outputs[model.gradient_of[input - model.inputs.size()]].key == "final_cost";
 }
 
-// The model in the mode of the file. Its inference mode has no trace of the processes that train
-// it, so the graph of the given mode is asked for, which is refused.
+// Returns the model in the mode of the file. Inference mode drops the group, so a model with a
+// group is exported in its own mode first, which raises E1054 for several processes.
 CompiledModel form_in_file(const CompiledModel& compiled, const OnnxWriteOptions& options) {
   if (options.gradients) return compiled;
   if (compiled.group()) compiled.exported_with_open_sizes();

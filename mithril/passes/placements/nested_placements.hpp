@@ -28,8 +28,8 @@ using FindPlacements =
     std::function<FoundPlacements(const Graph&, const BatchRows&, const Probe&,
                                   const PlacementOptions&, const std::vector<Placement>* inputs)>;
 
-// The placements of nested graphs that are known, for one probe. So the work for a loop does not
-// depend on how many loops are around it.
+// Caches the placements of nested graphs, for one probe. So a nested graph is placed once for each
+// placement of its inputs, however many loops are around it.
 struct FollowedGraphs {
   struct Followed {
     std::vector<Placement> inputs;
@@ -41,8 +41,8 @@ struct FollowedGraphs {
 
 // `placements`, `dims`: of the arguments, which are sharded or replicated. The graphs of the node
 // run on the rows of the process and exchange nothing: a sum over the rows leaves the node as a
-// term. A carry that becomes such a term begins as one. `find` finds the placements of a nested
-// graph; its errors are raised.
+// partial sum. A carry that becomes partial is partial from the start. `find` finds the placements
+// of a nested graph; its errors are raised.
 NestedPlacements place_nested(const Node& node, const std::vector<Placement>& placements,
                               const std::vector<Dims>& dims, int64_t batch,
                               const PlacementOptions& options, const FindPlacements& find,

@@ -16,8 +16,8 @@ struct Probe {
 // StateError E0952 if the graph has no sizes that fit.
 Probe probe(const Graph& graph, const BatchRows& rows);
 
-// The symbols of the graph whose sizes may depend on the rows of the batch: all that are not known
-// to be other sizes. A graph may have sizes such as 4*N or N + 1, and no size N.
+// Returns the symbols whose sizes may depend on the rows of the batch: all symbols that the probe
+// does not show to be other sizes. A graph may have sizes such as 4*N or N + 1, and no size N.
 std::vector<Symbol*> symbols_of_rows(const Graph& graph, const Probe& probe);
 
 }  // namespace mithril
