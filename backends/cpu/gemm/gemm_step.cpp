@@ -5,8 +5,8 @@
 
 #include "backends/cpu/gemm/gemm_operands.hpp"
 #include "backends/cpu/gemm/gemm_tasks.hpp"
+#include "backends/cpu/gemm/integer_valued_gemm.hpp"
 #include "backends/cpu/gemm/packing.hpp"
-#include "backends/cpu/gemm/whole_product.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "backends/cpu/runtime/elements.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
@@ -69,9 +69,9 @@ class GemmStep final : public TiledStep {
   using T = typename Operands::Output;
 
  public:
-  // `is_invariant`: B is the same in all steps of a loop. `whole` runs first, if it can.
+  // `is_invariant`: B is the same in all steps of a loop. `integer_valued` runs first, if it can.
   GemmStep(Operands operands, int threads, GemmValues values, PackedWeights::Bytes packed,
-           bool is_invariant, std::optional<WholeProduct> whole)
+           bool is_invariant, std::optional<IntegerValuedGemm> integer_valued)
       : operands_(std::move(operands)),
         gemm_(operands_.gemm()),
         plan_(gemm_),
@@ -79,7 +79,7 @@ class GemmStep final : public TiledStep {
         threads_(threads),
         values_(values),
         packed_(std::move(packed)),
-        whole_(std::move(whole)),
+        integer_valued_(std::move(integer_valued)),
         packs_once_(is_invariant && !packed_ && is_one_plain_pair() && plan_.packs_for_loop()) {}
 
   // B is packed at run time if packing pays off, in a loop before its first step.
@@ -87,7 +87,7 @@ class GemmStep final : public TiledStep {
     int64_t count = operands_.scratch_of_a();
     const bool packs = plan_.packs() || packs_once_;
     if (!packed_) count += operands_.scratch_of_b() + (packs ? plan_.packed_count() : 0);
-    return count * int64_t{sizeof(T)} + (whole_ ? whole_->scratch_bytes() : 0);
+    return count * int64_t{sizeof(T)} + (integer_valued_ ? integer_valued_->scratch_bytes() : 0);
   }
   bool keeps_scratch() const override { return packs_once_; }
   void begin_loop(const BufferTable& buffers) const override {
@@ -105,8 +105,8 @@ class GemmStep final : public TiledStep {
     gemm.bias = buffers.read<T>(values_.bias);
     gemm.c = buffers.write<T>(values_.c);
     if constexpr (std::is_same_v<Input, float>) {
-      if (whole_ &&
-          whole_->run(a, gemm.c, Epilogue(epilogue.get(), &buffers, 0), buffers.scratch<int32_t>()))
+      if (integer_valued_ && integer_valued_->run(a, gemm.c, Epilogue(epilogue.get(), &buffers, 0),
+                                                  buffers.scratch<int32_t>()))
         return;
     }
     const int64_t size = gemm.m * gemm.n;
@@ -147,7 +147,7 @@ class GemmStep final : public TiledStep {
   int threads_;
   GemmValues values_;
   PackedWeights::Bytes packed_;  // null: B is not packed
-  std::optional<WholeProduct> whole_;
+  std::optional<IntegerValuedGemm> integer_valued_;
   const bool packs_once_;  // in begin_loop
 };
 
@@ -217,21 +217,22 @@ template <class Operands>
 StepDescriptor gemm_descriptor(const LoweringContext& context, const Operands& operands,
                                const GemmValues& values) {
   PackedWeights::Bytes packed;
-  std::optional<WholeProduct> whole;
+  std::optional<IntegerValuedGemm> integer_valued;
   if (is_packed(context, operands.shape, values.b)) {
     if constexpr (std::is_same_v<typename Operands::Input, float>) {
       const bool is_float = context.shaped.dtype(values.b.id) == DType::float32;
       if (is_float && !values.bias && !context.config.weight_dtype)
-        whole = WholeProduct::of(context, operands.shape, values.b);
+        integer_valued = IntegerValuedGemm::of(context, operands.shape, values.b);
     }
     packed = packed_b(context, operands, values.b);
   }
-  StepDescriptor descriptor{.reads = {values.a.id},
-                            .writes = {values.c},
-                            .step = std::make_unique<GemmStep<Operands>>(
-                                operands, context.config.threads, values, packed,
-                                context.packed.is_invariant(values.b.id), std::move(whole)),
-                            .takes_epilogue = true};
+  StepDescriptor descriptor{
+      .reads = {values.a.id},
+      .writes = {values.c},
+      .step = std::make_unique<GemmStep<Operands>>(operands, context.config.threads, values, packed,
+                                                   context.packed.is_invariant(values.b.id),
+                                                   std::move(integer_valued)),
+      .takes_epilogue = true};
   if (!packed) descriptor.reads.push_back(values.b.id);
   if (values.bias) descriptor.reads.push_back(*values.bias);
   return descriptor;

@@ -53,7 +53,7 @@ HWY_ATTR void narrow(const float* from, int64_t count, Integer* to) {
   for (; i < count; ++i) to[i] = static_cast<Integer>(from[i]);
 }
 
-HWY_ATTR bool narrow_whole(const float* from, int64_t count, float most, int16_t* to) {
+HWY_ATTR bool narrow_exactly(const float* from, int64_t count, float most, int16_t* to) {
   const hn::ScalableTag<float> d;
   const hn::ScalableTag<int32_t> words;
   const hn::Rebind<int16_t, decltype(words)> shorts;
@@ -109,7 +109,7 @@ HWY_ATTR void pair(const From* first, const From* second, int32_t zero, int64_t 
 template <typename Integer>
 constexpr IntegerKernels<Integer> conversions{widen<Integer>, narrow<Integer>};
 
-constexpr WholeKernels whole{narrow_whole};
+constexpr ExactNarrowKernels exact_narrow{narrow_exactly};
 
 template <typename From>
 constexpr Int16PairKernels<From> packing{subtract_zero<From>, pair<From>};
@@ -132,8 +132,8 @@ template const IntegerKernels<uint16_t>& integer_kernels<uint16_t>(Instructions)
 template const IntegerKernels<int16_t>& integer_kernels<int16_t>(Instructions);
 template const IntegerKernels<int32_t>& integer_kernels<int32_t>(Instructions);
 
-const WholeKernels& whole_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, whole);
+const ExactNarrowKernels& exact_narrow_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, exact_narrow);
 }
 
 template <typename From>

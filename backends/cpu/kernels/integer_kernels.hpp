@@ -21,11 +21,11 @@ const IntegerKernels<Integer>& integer_kernels(Instructions instructions = best_
 
 // Narrows floats that are integers of absolute values up to `most`, at most INT16_MAX. Returns
 // whether all are; otherwise the elements of `to` are unspecified.
-struct WholeKernels {
+struct ExactNarrowKernels {
   bool (*narrow)(const float* from, int64_t count, float most, int16_t* to);
 };
 
-const WholeKernels& whole_kernels(Instructions instructions = best_instructions());
+const ExactNarrowKernels& exact_narrow_kernels(Instructions instructions = best_instructions());
 
 // From is uint8_t, int8_t or int16_t. int16 must hold the differences.
 template <typename From>

@@ -10,8 +10,8 @@
 
 namespace mithril::cpu_backend {
 
-// The least and the largest of some integers, and 0.
-struct WholeRange {
+// The range of some integers and 0.
+struct IntegerRange {
   float least = 0, largest = 0;
 
   bool is_of_bytes() const { return least >= INT8_MIN && largest <= INT8_MAX; }
@@ -19,12 +19,12 @@ struct WholeRange {
 
 // A product with a constant B of integers, as pairs of int16 with int32 sums. The sums are exact,
 // and rounded once to float32. A B of int8 is stored in this dtype.
-class WholeProduct {
+class IntegerValuedGemm {
  public:
   // None if B is not a constant of integers that int16 holds, or a product of pairs does not pay
   // off.
-  static std::optional<WholeProduct> of(const LoweringContext& context, const GemmShape& shape,
-                                        GemmOperand b);
+  static std::optional<IntegerValuedGemm> of(const LoweringContext& context, const GemmShape& shape,
+                                             GemmOperand b);
 
   int64_t scratch_bytes() const { return a_.scratch_count() * int64_t{sizeof(int32_t)}; }
   // Returns false, and computes nothing, if an element of A is not an integer, or so large that
@@ -32,7 +32,7 @@ class WholeProduct {
   bool run(const float* a, float* c, const Epilogue& epilogue, int32_t* scratch) const;
 
  private:
-  WholeProduct(const GemmShape& shape, const WholeRange& right, int threads);
+  IntegerValuedGemm(const GemmShape& shape, const IntegerRange& right, int threads);
 
   // Writes the pairs of A. Returns false if `run` does.
   bool narrow(const float* a, int32_t* pairs) const;

@@ -1,4 +1,4 @@
-#include "backends/cpu/gemm/whole_product.hpp"
+#include "backends/cpu/gemm/integer_valued_gemm.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -30,9 +30,9 @@ bool is_integer_number(float x) {
 }
 
 // The least and the largest element, and 0; none if an element is not an integer that int16 holds.
-std::optional<WholeRange> range_of_integers(const Tensor& tensor) {
+std::optional<IntegerRange> range_of_integers(const Tensor& tensor) {
   if (tensor.foreign()) return std::nullopt;
-  WholeRange range;
+  IntegerRange range;
   for (const float x : tensor.values<float>()) {
     if (!(std::abs(x) <= float{INT16_MAX}) || !is_integer_number(x)) return std::nullopt;
     range = {std::min(range.least, x), std::max(range.largest, x)};
@@ -58,7 +58,7 @@ void store_bytes(const int32_t* pairs, int64_t count, std::byte* to) {
   }
 }
 
-float most_of_left(const WholeRange& right, int64_t depth) {
+float most_of_left(const IntegerRange& right, int64_t depth) {
   const double largest = std::max({-double{right.least}, double{right.largest}, 1.0});
   return static_cast<float>(
       std::min(double{INT16_MAX}, std::floor(INT32_MAX / (largest * static_cast<double>(depth)))));
@@ -66,21 +66,21 @@ float most_of_left(const WholeRange& right, int64_t depth) {
 
 }  // namespace
 
-WholeProduct::WholeProduct(const GemmShape& shape, const WholeRange& right, int threads)
+IntegerValuedGemm::IntegerValuedGemm(const GemmShape& shape, const IntegerRange& right, int threads)
     : a_{DType::int16, shape.m, shape.k, true},
       most_(most_of_left(right, shape.k)),
       threads_(threads),
       gemm_(gemm_of_pairs(shape, a_, right.is_of_bytes())),
       tasks_(GemmPlan(gemm_), threads) {}
 
-std::optional<WholeProduct> WholeProduct::of(const LoweringContext& context, const GemmShape& shape,
-                                             GemmOperand b) {
+std::optional<IntegerValuedGemm> IntegerValuedGemm::of(const LoweringContext& context,
+                                                       const GemmShape& shape, GemmOperand b) {
   const bool has_rows = shape.a_column_step == 1 && shape.a_row_step == shape.k;
   if (shape.batches.size() != 1 || !has_rows || !pays_off(shape)) return std::nullopt;
   const auto range = range_of_integers(*context.packed.packable(b.id));
   if (!range) return std::nullopt;
   const int threads = context.config.threads;
-  WholeProduct made(shape, *range, threads);
+  IntegerValuedGemm made(shape, *range, threads);
   PackedFormat format{.layout = PackedLayout::int16_gemm, .transposed = b.transposed};
   if (range->is_of_bytes()) format.stored = DType::int8;
   made.packed_ = context.packed.pack(b.id, format, [&](const Tensor& tensor) {
@@ -106,22 +106,24 @@ std::optional<WholeProduct> WholeProduct::of(const LoweringContext& context, con
   return made;
 }
 
-bool WholeProduct::narrow(const float* a, int32_t* pairs) const {
-  const WholeKernels& kernels = whole_kernels();
+bool IntegerValuedGemm::narrow(const float* a, int32_t* pairs) const {
+  const ExactNarrowKernels& kernels = exact_narrow_kernels();
   const Work work{.amount = a_.count(), .pieces = a_.lines, .grain_size = 1 << 15};
-  std::atomic<bool> is_whole = true;
+  std::atomic<bool> are_integers = true;
   run_ranges(work, threads_, [&](int64_t first, int64_t last, int) {
-    for (int64_t line = first; line < last && is_whole.load(std::memory_order_relaxed); ++line) {
+    for (int64_t line = first; line < last && are_integers.load(std::memory_order_relaxed);
+         ++line) {
       auto* const to = reinterpret_cast<int16_t*>(pairs + line * a_.pairs());
       if (!kernels.narrow(a + line * a_.k, a_.k, most_, to))
-        is_whole.store(false, std::memory_order_relaxed);
+        are_integers.store(false, std::memory_order_relaxed);
       if (a_.k % 2 != 0) to[a_.k] = 0;
     }
   });
-  return is_whole;
+  return are_integers;
 }
 
-bool WholeProduct::run(const float* a, float* c, const Epilogue& epilogue, int32_t* scratch) const {
+bool IntegerValuedGemm::run(const float* a, float* c, const Epilogue& epilogue,
+                            int32_t* scratch) const {
   if (!narrow(a, scratch)) return false;
   Gemm<int32_t> gemm = gemm_;
   gemm.a.data = scratch;
