@@ -37,6 +37,35 @@ HWY_ATTR void widen(const Integer* from, int64_t count, float* to) {
 }
 
 template <typename Integer>
+HWY_ATTR void widen_to_double(const Integer* from, int64_t count, double* to) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<int32_t, decltype(d)> words;
+  int64_t i = 0;
+  for (; i + lanes<double> <= count; i += lanes<double>)
+    hn::StoreU(hn::PromoteTo(d, load_wide(words, from + i)), d, to + i);
+  for (; i < count; ++i) to[i] = static_cast<double>(from[i]);
+}
+
+template <typename T>
+HWY_ATTR void store_truths(const T* from, int64_t count, bool* to) {
+  const hn::ScalableTag<T> d;
+  const hn::Rebind<int32_t, decltype(d)> words;
+  const hn::Rebind<uint8_t, decltype(d)> bytes;
+  auto* stored = reinterpret_cast<uint8_t*>(to);
+  int64_t i = 0;
+  for (; i + lanes<T> <= count; i += lanes<T>) {
+    const auto is_zero = hn::Eq(hn::LoadU(d, from + i), hn::Zero(d));
+    const auto numbers = hn::IfThenZeroElse(is_zero, hn::Set(d, T{1}));
+    if constexpr (std::is_same_v<T, float>) {
+      hn::StoreU(hn::DemoteTo(bytes, hn::ConvertTo(words, numbers)), bytes, stored + i);
+    } else {
+      hn::StoreU(hn::DemoteTo(bytes, hn::DemoteTo(words, numbers)), bytes, stored + i);
+    }
+  }
+  for (; i < count; ++i) to[i] = from[i] != T{};
+}
+
+template <typename Integer>
 HWY_ATTR void narrow(const float* from, int64_t count, Integer* to) {
   const hn::ScalableTag<float> d;
   const hn::ScalableTag<int32_t> words;
@@ -107,7 +136,11 @@ HWY_ATTR void pair(const From* first, const From* second, int32_t zero, int64_t 
 }
 
 template <typename Integer>
-constexpr IntegerKernels<Integer> conversions{widen<Integer>, narrow<Integer>};
+constexpr IntegerKernels<Integer> conversions{widen<Integer>, widen_to_double<Integer>,
+                                              narrow<Integer>};
+
+template <typename T>
+constexpr TruthKernels<T> truths{store_truths<T>};
 
 constexpr ExactNarrowKernels exact_narrow{narrow_exactly};
 
@@ -131,6 +164,14 @@ template const IntegerKernels<int8_t>& integer_kernels<int8_t>(Instructions);
 template const IntegerKernels<uint16_t>& integer_kernels<uint16_t>(Instructions);
 template const IntegerKernels<int16_t>& integer_kernels<int16_t>(Instructions);
 template const IntegerKernels<int32_t>& integer_kernels<int32_t>(Instructions);
+
+template <typename T>
+const TruthKernels<T>& truth_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, truths<T>);
+}
+
+template const TruthKernels<float>& truth_kernels<float>(Instructions);
+template const TruthKernels<double>& truth_kernels<double>(Instructions);
 
 const ExactNarrowKernels& exact_narrow_kernels(Instructions instructions) {
   MITHRIL_RETURN_KERNELS(instructions, exact_narrow);

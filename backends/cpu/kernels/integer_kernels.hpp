@@ -1,4 +1,4 @@
-// Conversion between integers and float32, and packing of integers as int16 pairs for
+// Conversion between integers, truth values, float32 and float64, and packing of integers as int16 pairs for
 // gemm_kernels<int32_t>().
 #pragma once
 
@@ -12,12 +12,23 @@ namespace mithril::cpu_backend {
 template <typename Integer>
 struct IntegerKernels {
   void (*widen)(const Integer* from, int64_t count, float* to);
+  void (*widen_to_double)(const Integer* from, int64_t count, double* to);
   // All floats are values of Integer.
   void (*narrow)(const float* from, int64_t count, Integer* to);
 };
 
 template <typename Integer>
 const IntegerKernels<Integer>& integer_kernels(Instructions instructions = best_instructions());
+
+template <typename T>
+struct TruthKernels {
+  // to[i] = from[i] != 0. NaN is true.
+  void (*store)(const T* from, int64_t count, bool* to);
+};
+
+// T is float or double.
+template <typename T>
+const TruthKernels<T>& truth_kernels(Instructions instructions = best_instructions());
 
 // Narrows floats that are integers of absolute values up to `most`, at most INT16_MAX. Returns
 // whether all are; otherwise the elements of `to` are unspecified.

@@ -57,23 +57,39 @@ void store_halves(DType dtype, const T* from, int64_t count, uint16_t* to) {
   }
 }
 
-// Integers that kernels convert from and to float32.
-template <typename Integer, typename T>
+// Integers that kernels convert to float32 and float64, and from float32.
+template <typename T>
 constexpr bool is_converted_in_vectors =
-    std::is_same_v<T, float>&& std::is_integral_v<Integer> && !std::is_same_v<Integer, bool> &&
-    (sizeof(Integer) < 4 || std::is_same_v<Integer, int32_t>);
+    std::is_integral_v<T> && !std::is_same_v<T, bool> &&
+    (sizeof(T) < 4 || std::is_same_v<T, int32_t>);
 
-template <typename Integer, typename T>
-void widen_integers(const Integer* from, int64_t count, T* to) {
-  if constexpr (is_converted_in_vectors<Integer, T>) {
-    integer_kernels<Integer>().widen(from, count, to);
+template <typename Integer>
+void widen_integers(const Integer* from, int64_t count, float* to) {
+  integer_kernels<Integer>().widen(from, count, to);
+}
+template <typename Integer>
+void widen_integers(const Integer* from, int64_t count, double* to) {
+  integer_kernels<Integer>().widen_to_double(from, count, to);
+}
+
+// Converts adjacent elements.
+template <typename From, typename T>
+void convert_run(const From* from, int64_t count, T* to) {
+  if constexpr (std::is_same_v<From, T>) {
+    std::copy_n(from, count, to);
+  } else if constexpr (std::is_same_v<From, bool>) {
+    widen_integers(reinterpret_cast<const uint8_t*>(from), count, to);  // 0 or 1
+  } else if constexpr (is_converted_in_vectors<From>) {
+    widen_integers(from, count, to);
+  } else {
+    for (int64_t i = 0; i < count; ++i) to[i] = convert<T>(from[i]);
   }
 }
 
 // All numbers are values of Integer.
 template <typename T, typename Integer>
 void store_integers(const T* from, int64_t count, Integer* to) {
-  if constexpr (is_converted_in_vectors<Integer, T>) {
+  if constexpr (is_converted_in_vectors<Integer> && std::is_same_v<T, float>) {
     integer_kernels<Integer>().narrow(from, count, to);
   } else {
     for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Integer>(from[i]);
@@ -105,10 +121,8 @@ void gather_elements(const BufferTable& buffers, const TypedValue& from,
     const auto run = [&](int64_t at, int64_t first, int64_t count, int64_t step) {
       if (step == 0) {
         std::fill_n(to + at, count, convert<T>(elements[first]));
-      } else if (std::is_same_v<From, T> && step == 1) {
-        std::copy_n(elements + first, count, to + at);
-      } else if (is_converted_in_vectors<From, T> && step == 1) {
-        widen_integers(elements + first, count, to + at);
+      } else if (step == 1) {
+        convert_run(elements + first, count, to + at);
       } else {
         for (int64_t i = 0; i < count; ++i) to[at + i] = convert<T>(elements[first + i * step]);
       }
@@ -123,8 +137,7 @@ template <typename T>
 void store_elements(const BufferTable& buffers, const TypedValue& to, int64_t begin, const T* from,
                     int64_t count) {
   if (to.dtype == DType::boolean) {
-    bool* truths = buffers.write<bool>(to.id) + begin;
-    for (int64_t i = 0; i < count; ++i) truths[i] = from[i] != T{};
+    truth_kernels<T>().store(from, count, buffers.write<bool>(to.id) + begin);
   } else if (is_half(to.dtype)) {
     store_halves(to.dtype, from, count, buffers.write<uint16_t>(to.id) + begin);
   } else if (is_integer(to.dtype)) {
