@@ -43,6 +43,8 @@ NAMES = {"float": "float32", "double": "float64"}
 options = onnxruntime.SessionOptions()
 options.log_severity_level = 3
 options.intra_op_num_threads = request["threads"]
+if request["exact_products"]:
+    options.add_session_config_entry("session.x64quantprecision", "1")
 try:
     begin = time.perf_counter()
     session = onnxruntime.InferenceSession(
@@ -95,7 +97,7 @@ const Json* field(const Json& object, std::string_view name) {
 }
 
 OnnxRuntimeAnswer run_file(const std::string& path, const TensorMap& given,
-                           const OnnxRuntimeTiming& timing) {
+                           const OnnxRuntimeOptions& how) {
   const std::string advice =
       "pip install onnxruntime numpy, or name another Python in MITHRIL_PYTHON";
   const std::string python = python_path();
@@ -110,9 +112,10 @@ OnnxRuntimeAnswer run_file(const std::string& path, const TensorMap& given,
   }
   const Json asked = Json::Object{{"model", path},
                                   {"inputs", std::move(inputs)},
-                                  {"threads", std::int64_t{timing.threads}},
-                                  {"runs", std::int64_t{timing.runs}},
-                                  {"seconds", timing.seconds}};
+                                  {"exact_products", how.exact_products},
+                                  {"threads", std::int64_t{how.threads}},
+                                  {"runs", std::int64_t{how.runs}},
+                                  {"seconds", how.seconds}};
   const std::string to = folder.path("request.json"), log = folder.path("log");
   if (const std::string why = write_file(to, to_text(asked)); !why.empty()) cannot_write(to, why);
   run_process({python, "-c", script, folder.path()},
@@ -160,17 +163,17 @@ TensorMap named_as_in_file(const ModelFile& file, const TensorMap& tensors) {
 
 OnnxRuntimeAnswer run_onnx_runtime(const ModelFile& file, const Arguments& arguments,
                                    const CompiledModel& compiled, const OnnxWriteOptions& options,
-                                   const TensorMap& data, const OnnxRuntimeTiming& timing) {
+                                   const TensorMap& data, const OnnxRuntimeOptions& how) {
   if (file.kind == FileKind::onnx) {
     TensorMap given = named_as_in_file(file, data);
     given.merge(constants_of(arguments));
-    return run_file(arguments.value("FILE"), given, timing);
+    return run_file(arguments.value("FILE"), given, how);
   }
   const TemporaryFolder folder("mithril-to-onnx-");
   if (!folder) throw MissingError{"no temporary folder could be made", "set TMPDIR"};
   const std::string path = folder.path("model.onnx");
   write_onnx(compiled, path, options);
-  return run_file(path, data, timing);
+  return run_file(path, data, how);
 }
 
 }  // namespace mithril::cli

@@ -10,8 +10,10 @@
 
 namespace mithril::cli {
 
-// How often the file is timed.
-struct OnnxRuntimeTiming {
+struct OnnxRuntimeOptions {
+  // On x86 processors without VNNI, products of 8-bit numbers saturate in ONNX Runtime unless its
+  // option session.x64quantprecision is set, which makes them slower.
+  bool exact_products = true;
   long threads = 0;    // 0: as ONNX Runtime chooses
   long runs = 0;       // timed ones
   double seconds = 0;  // of timed runs, if `runs` is 0
@@ -30,7 +32,7 @@ struct OnnxRuntimeAnswer {
 // write_onnx.
 OnnxRuntimeAnswer run_onnx_runtime(const ModelFile& file, const Arguments& arguments,
                                    const CompiledModel& compiled, const OnnxWriteOptions& options,
-                                   const TensorMap& data, const OnnxRuntimeTiming& timing = {});
+                                   const TensorMap& data, const OnnxRuntimeOptions& how = {});
 
 // The tensors of ports of the model, by their names in its ONNX file.
 TensorMap named_as_in_file(const ModelFile& file, const TensorMap& tensors);

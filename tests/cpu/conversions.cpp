@@ -1,5 +1,5 @@
-// Kernels that convert integers and truth values give the numbers of the conversions of C++, for each
-// instruction set and every count around a vector.
+// Kernels that convert integers and truth values give the numbers of the conversions of C++, for
+// each instruction set and every count around a vector.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -47,8 +47,8 @@ void check_widened() {
 template <typename T>
 void check_truths() {
   using Limits = std::numeric_limits<T>;
-  const std::array<T, 8> some{0,   -T{0}, Limits::quiet_NaN(), Limits::denorm_min(), T(0.5), -3,
-                              T(1e30), -Limits::infinity()};
+  const std::array<T, 8> some{0,  -T{0},   Limits::quiet_NaN(), Limits::denorm_min(), T(0.5),
+                              -3, T(1e30), -Limits::infinity()};
   std::vector<T> from;
   for (size_t i = 0; i < size_t{most}; ++i) from.push_back(some[i % some.size()]);
   for (const Instructions instructions : present_instructions()) {

@@ -1,5 +1,5 @@
-// Conversion between integers, truth values, float32 and float64, and packing of integers as int16 pairs for
-// gemm_kernels<int32_t>().
+// Conversion between integers, truth values, float32 and float64, and packing of integers as int16
+// pairs for gemm_kernels<int32_t>().
 #pragma once
 
 #include <cstdint>

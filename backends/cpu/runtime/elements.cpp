@@ -59,9 +59,8 @@ void store_halves(DType dtype, const T* from, int64_t count, uint16_t* to) {
 
 // Integers that kernels convert to float32 and float64, and from float32.
 template <typename T>
-constexpr bool is_converted_in_vectors =
-    std::is_integral_v<T> && !std::is_same_v<T, bool> &&
-    (sizeof(T) < 4 || std::is_same_v<T, int32_t>);
+constexpr bool is_converted_in_vectors = std::is_integral_v<T> && !std::is_same_v<T, bool> &&
+                                         (sizeof(T) < 4 || std::is_same_v<T, int32_t>);
 
 template <typename Integer>
 void widen_integers(const Integer* from, int64_t count, float* to) {

@@ -160,7 +160,8 @@ Timing time_shapes(const ModelFile& file, const Arguments& arguments,
     timing.against =
         run_onnx_runtime(file, arguments, compiled,
                          {.params = params.share(), .state = state_of(file, compiled)}, data,
-                         {.threads = arguments.number("--threads", 1).value_or(0),
+                         {.exact_products = false,
+                          .threads = arguments.number("--threads", 1).value_or(0),
                           .runs = runs.value_or(0),
                           .seconds = time_ms / 1e3});
   }

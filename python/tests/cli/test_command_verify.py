@@ -6,6 +6,7 @@ import sys
 from importlib.util import find_spec
 
 import numpy as np
+import onnx_bytes as ob
 import pytest
 from command import needs_command, network, object_of, refusal_of, run_command, text_of
 
@@ -139,6 +140,21 @@ def test_onnx_runtime_is_compared_value_by_value(folder, file):
     assert ended.returncode == 1
     (difference,) = json.loads(ended.stdout)["differences"]
     assert difference["backend"] == "onnxruntime" and 0 < difference["difference"] < 1e-5
+
+
+@needs_onnxruntime
+def test_onnx_runtime_has_exact_products_of_bytes(folder):
+    """Sums of two products of bytes saturate in int16."""
+    nodes = [
+        ob.node("DynamicQuantizeLinear", "x", "q scale zero"),
+        ob.node("MatMulInteger", "q w", "y"),
+    ]
+    weight = np.full((64, 3), 127, np.int8)
+    file = ob.file(nodes, [ob.value("x", [2, 64])], [ob.value("y", [2, 3], "int32")], {"w": weight})
+    (folder / "bytes.onnx").write_bytes(file)
+    backends = ["--backends", "reference", "cpu", "onnxruntime"]
+    found = object_of("verify", "bytes.onnx", *backends, folder=folder)
+    assert found["agree"]
 
 
 @needs_onnxruntime

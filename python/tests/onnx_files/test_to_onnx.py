@@ -111,7 +111,8 @@ def test_external_data_has_the_elements(tmp_path):
 class OtherSession:
     """In place of ONNX Runtime: one of the values differs."""
 
-    def __init__(self, file, providers):
+    def __init__(self, file, options, providers):
+        assert options.entries == {"session.x64quantprecision": "1"}
         self.model, self.params, _ = ml.from_onnx(file)
         self.compiled = ml.compile(self.model, ml.CpuBackend())
 
@@ -135,8 +136,16 @@ class MissingKernelError(Exception):
     """In place of the class NotImplemented of ONNX Runtime."""
 
 
+class SessionOptions:
+    def __init__(self):
+        self.entries = {}
+
+    def add_session_config_entry(self, key, value):
+        self.entries[key] = value
+
+
 def with_session(monkeypatch, session):
-    runtime = SimpleNamespace(InferenceSession=session)
+    runtime = SimpleNamespace(InferenceSession=session, SessionOptions=SessionOptions)
     errors = SimpleNamespace(NotImplemented=MissingKernelError)
     monkeypatch.setitem(sys.modules, "onnxruntime", runtime)
     monkeypatch.setitem(sys.modules, "onnxruntime.capi.onnxruntime_pybind11_state", errors)
@@ -172,7 +181,7 @@ def refusal_of_net():
 
 
 def test_a_file_that_onnx_runtime_refuses_is_an_error(tmp_path, monkeypatch):
-    def refuse(file, providers):
+    def refuse(file, options, providers):
         raise RuntimeError("NOT_IMPLEMENTED : no kernel")
 
     with_session(monkeypatch, refuse)
@@ -186,7 +195,7 @@ def test_a_file_that_onnx_runtime_refuses_is_an_error(tmp_path, monkeypatch):
 
 
 def test_a_missing_kernel_of_onnx_runtime_is_a_warning(tmp_path, monkeypatch):
-    def refuse(file, providers):
+    def refuse(file, options, providers):
         raise MissingKernelError("no kernel for Erf")
 
     with_session(monkeypatch, refuse)
