@@ -61,7 +61,60 @@ void check_truths() {
   }
 }
 
+// Whether all kernels narrow the first elements of `from`, or none does.
+bool is_narrowed(const std::vector<float>& from, int64_t count, float scale, float limit) {
+  std::vector<bool> found;
+  for (const Instructions instructions : present_instructions()) {
+    std::vector<int16_t> made(most, -7);
+    found.push_back(
+        scaled_integer_kernels(instructions).narrow(from.data(), count, scale, limit, made.data()));
+    for (size_t i = 0; i < size_t{most} && found.back(); ++i) {
+      const bool is_written = i < static_cast<size_t>(count);
+      REQUIRE(made[i] == (is_written ? std::lround(from[i] / scale) : -7));
+    }
+    REQUIRE(found.back() == found.front());
+  }
+  return found.front();
+}
+
 }  // namespace
+
+TEST_CASE("integers times a scale are narrowed, and other numbers are refused") {
+  constexpr float scale = 0.037F;
+  std::vector<float> from;
+  for (int i = 0; i < int{most}; ++i) from.push_back(static_cast<float>(i * 37 - 700) * scale);
+  for (int64_t count = 0; count <= most; ++count) {
+    CHECK(is_narrowed(from, count, scale, 32767));
+    for (const float other :
+         {0.0371F, 1e9F, 1e-40F, std::numeric_limits<float>::quiet_NaN(), 744.0F * scale}) {
+      for (int64_t at : {int64_t{0}, count - 1}) {
+        if (count == 0) continue;
+        std::vector<float> changed = from;
+        changed[static_cast<size_t>(at)] = other;
+        CHECK_FALSE(is_narrowed(changed, count, scale, 743));
+      }
+    }
+  }
+}
+
+TEST_CASE("the least magnitude ignores zeros and NaN") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> from(most, 0);
+  from[3] = std::numeric_limits<float>::quiet_NaN();
+  from[5] = -0.25F;
+  from[17] = 0.125F;
+  from[39] = 1e-40F;
+  for (const Instructions instructions : present_instructions()) {
+    const auto least = scaled_integer_kernels(instructions).least;
+    for (int64_t count = 0; count <= most; ++count) {
+      const float expected = count < 6    ? infinity
+                             : count < 18 ? 0.25F
+                             : count < 40 ? 0.125F
+                                          : 1e-40F;
+      REQUIRE(least(from.data(), count) == expected);
+    }
+  }
+}
 
 TEST_CASE("integers are widened as C++ converts them") {
   check_widened<int8_t>();

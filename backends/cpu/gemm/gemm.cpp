@@ -42,9 +42,10 @@ void run_epilogue(const Gemm<T>& p, const BlockOfC& block, int64_t row, int64_t 
   const int64_t begin = row * p.n + block.first_column,
                 size = block.last_column - block.first_column;
   if constexpr (std::is_same_v<T, int32_t>) {
-    for (int64_t i = 0; i < rows && p.as_floats; ++i) {
+    for (int64_t i = 0; i < rows && p.scales; ++i) {
       T* const at = p.c + begin + i * p.n;
-      integer_kernels<T>().widen(at, size, reinterpret_cast<float*>(at));
+      scaled_integer_kernels().widen(at, p.scales + block.first_column, size,
+                                     reinterpret_cast<float*>(at));
     }
   }
   p.epilogue.run({.begin = begin, .size = size, .rows = rows, .step = p.n});

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "backends/cpu/kernels/byte_weight_kernels.hpp"
@@ -22,31 +23,12 @@ bool pays_off(const GemmShape& shape) {
          best_instructions() != Instructions::portable;
 }
 
-// Whether the number is an integer. Its absolute value is at most INT16_MAX.
-bool is_integer_number(float x) {
-  // Above 2^23, floats are 1 apart, so the sum is rounded to an integer.
-  constexpr float shift = 3 << 22;
-  return (x + shift) - shift == x;
-}
-
-// The least and the largest element, and 0; none if an element is not an integer that int16 holds.
-std::optional<IntegerRange> range_of_integers(const Tensor& tensor) {
-  if (tensor.foreign()) return std::nullopt;
-  IntegerRange range;
-  for (const float x : tensor.values<float>()) {
-    if (!(std::abs(x) <= float{INT16_MAX}) || !is_integer_number(x)) return std::nullopt;
-    range = {std::min(range.least, x), std::max(range.largest, x)};
-  }
-  return range;
-}
-
 Gemm<int32_t> gemm_of_pairs(const GemmShape& shape, const Int16Operand& a, bool is_of_bytes) {
   return {.kernels = is_of_bytes ? &byte_weight_kernels() : &gemm_kernels<int32_t>(),
           .m = shape.m,
           .n = shape.n,
           .k = a.pairs(),
-          .a = {nullptr, a.line_step(), a.pair_step()},
-          .as_floats = true};
+          .a = {nullptr, a.line_step(), a.pair_step()}};
 }
 
 // Pairs of int8 in the place of `count` pairs of int16.
@@ -58,7 +40,7 @@ void store_bytes(const int32_t* pairs, int64_t count, std::byte* to) {
   }
 }
 
-float most_of_left(const IntegerRange& right, int64_t depth) {
+float most_of_left(const ScaledIntegers& right, int64_t depth) {
   const double largest = std::max({-double{right.least}, double{right.largest}, 1.0});
   return static_cast<float>(
       std::min(double{INT16_MAX}, std::floor(INT32_MAX / (largest * static_cast<double>(depth)))));
@@ -66,25 +48,28 @@ float most_of_left(const IntegerRange& right, int64_t depth) {
 
 }  // namespace
 
-IntegerValuedGemm::IntegerValuedGemm(const GemmShape& shape, const IntegerRange& right, int threads)
+IntegerValuedGemm::IntegerValuedGemm(const GemmShape& shape, const ScaledIntegers& right,
+                                     int threads)
     : a_{DType::int16, shape.m, shape.k, true},
+      scales_(right.scales),
+      are_integers_(std::all_of(scales_.begin(), scales_.end(), [](float x) { return x == 1; })),
       most_(most_of_left(right, shape.k)),
       threads_(threads),
-      gemm_(gemm_of_pairs(shape, a_, right.is_of_bytes())),
+      gemm_(gemm_of_pairs(shape, a_, right.are_bytes())),
       tasks_(GemmPlan(gemm_), threads) {}
 
 std::optional<IntegerValuedGemm> IntegerValuedGemm::of(const LoweringContext& context,
                                                        const GemmShape& shape, GemmOperand b) {
   const bool has_rows = shape.a_column_step == 1 && shape.a_row_step == shape.k;
   if (shape.batches.size() != 1 || !has_rows || !pays_off(shape)) return std::nullopt;
-  const auto range = range_of_integers(*context.packed.packable(b.id));
-  if (!range) return std::nullopt;
+  const auto right = scaled_integers(*context.packed.packable(b.id), shape.n, b.transposed);
+  if (!right) return std::nullopt;
   const int threads = context.config.threads;
-  IntegerValuedGemm made(shape, *range, threads);
+  IntegerValuedGemm made(shape, *right, threads);
   PackedFormat format{.layout = PackedLayout::int16_gemm, .transposed = b.transposed};
-  if (range->is_of_bytes()) format.stored = DType::int8;
+  if (right->are_bytes()) format.stored = DType::int8;
   made.packed_ = context.packed.pack(b.id, format, [&](const Tensor& tensor) {
-    const Tensor numbers = tensor.to(DType::int16);
+    const Tensor numbers = integers_of(tensor, *right, b.transposed);
     const Int16Operand columns{DType::int16, shape.n, shape.k, b.transposed};
     std::vector<int32_t> pairs(static_cast<size_t>(columns.count()));
     columns.pack(numbers.raw_data(), 0, threads, pairs.data());
@@ -93,7 +78,7 @@ std::optional<IntegerValuedGemm> IntegerValuedGemm::of(const LoweringContext& co
     const GemmPlan plan(gemm);
     const int64_t count = plan.packed_count();
     auto packed = context.packed.allocate(count * int64_t{sizeof(int32_t)} / gemm.kernels->packing);
-    if (!range->is_of_bytes()) {
+    if (!right->are_bytes()) {
       pack_in_parts(gemm, plan.panels(), threads, reinterpret_cast<int32_t*>(packed.get()));
       return packed;
     }
@@ -106,15 +91,37 @@ std::optional<IntegerValuedGemm> IntegerValuedGemm::of(const LoweringContext& co
   return made;
 }
 
-bool IntegerValuedGemm::narrow(const float* a, int32_t* pairs) const {
-  const ExactNarrowKernels& kernels = exact_narrow_kernels();
-  const Work work{.amount = a_.count(), .pieces = a_.lines, .grain_size = 1 << 15};
+float IntegerValuedGemm::scale_of(const float* a) const {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  std::atomic<float> least = infinity;
+  run_ranges(rows_of_a(), threads_, [&](int64_t first, int64_t last, int) {
+    const float own = scaled_integer_kernels().least(a + first * a_.k, (last - first) * a_.k);
+    float before = least.load(std::memory_order_relaxed);
+    while (own < before && !least.compare_exchange_weak(before, own, std::memory_order_relaxed)) {
+    }
+  });
+  // Integers may have no common divisor.
+  const bool are_integers = least == infinity || least == std::floor(least);
+  return are_integers ? 1 : least.load();
+}
+
+const float* IntegerValuedGemm::scales_of_c(float left, float* to) const {
+  if (are_integers_) return scales_.data();
+  for (size_t i = 0; i < scales_.size(); ++i) {
+    to[i] = left * scales_[i];
+    if (!std::isnormal(to[i])) return nullptr;
+  }
+  return to;
+}
+
+bool IntegerValuedGemm::narrow(const float* a, float scale, int32_t* pairs) const {
+  const ScaledIntegerKernels& kernels = scaled_integer_kernels();
   std::atomic<bool> are_integers = true;
-  run_ranges(work, threads_, [&](int64_t first, int64_t last, int) {
+  run_ranges(rows_of_a(), threads_, [&](int64_t first, int64_t last, int) {
     for (int64_t line = first; line < last && are_integers.load(std::memory_order_relaxed);
          ++line) {
       auto* const to = reinterpret_cast<int16_t*>(pairs + line * a_.pairs());
-      if (!kernels.narrow(a + line * a_.k, a_.k, most_, to))
+      if (!kernels.narrow(a + line * a_.k, a_.k, scale, most_, to))
         are_integers.store(false, std::memory_order_relaxed);
       if (a_.k % 2 != 0) to[a_.k] = 0;
     }
@@ -124,10 +131,14 @@ bool IntegerValuedGemm::narrow(const float* a, int32_t* pairs) const {
 
 bool IntegerValuedGemm::run(const float* a, float* c, const Epilogue& epilogue,
                             int32_t* scratch) const {
-  if (!narrow(a, scratch)) return false;
+  const float scale = are_integers_ ? 1 : scale_of(a);
+  const float* const scales =
+      scales_of_c(scale, reinterpret_cast<float*>(scratch + a_.scratch_count()));
+  if (!scales || !narrow(a, scale, scratch)) return false;
   Gemm<int32_t> gemm = gemm_;
   gemm.a.data = scratch;
   gemm.c = reinterpret_cast<int32_t*>(c);
+  gemm.scales = scales;
   gemm.epilogue = epilogue;
   tasks_.run(gemm);
   return true;

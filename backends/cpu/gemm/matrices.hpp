@@ -26,8 +26,9 @@ struct Gemm {
   const T* bias = nullptr;      // an element per column; null: no bias
   T* c = nullptr;
   Epilogue epilogue = Epilogue();  // runs on C
-  // The elements of C, of int32, become float32 before the epilogue runs.
-  bool as_floats = false;
+  // The elements of C, of int32, become float32 before the epilogue runs, times the scale of their
+  // column; null: C stays as it is.
+  const float* scales = nullptr;
 };
 
 }  // namespace mithril::cpu_backend

@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "backends/cpu/kernels/vector_rows-inl.hpp"
@@ -82,26 +83,59 @@ HWY_ATTR void narrow(const float* from, int64_t count, Integer* to) {
   for (; i < count; ++i) to[i] = static_cast<Integer>(from[i]);
 }
 
-HWY_ATTR bool narrow_exactly(const float* from, int64_t count, float most, int16_t* to) {
+HWY_ATTR float least_magnitude(const float* from, int64_t count) {
+  const hn::ScalableTag<float> d;
+  constexpr float none = std::numeric_limits<float>::infinity();
+  const auto infinite = hn::Set(d, none);
+  auto found = infinite;
+  int64_t i = 0;
+  for (; i + lanes<float> <= count; i += lanes<float>) {
+    const auto x = hn::Abs(hn::LoadU(d, from + i));
+    found = hn::IfThenElse(hn::And(hn::Gt(x, hn::Zero(d)), hn::Lt(x, found)), x, found);
+  }
+  float least = hn::GetLane(hn::MinOfLanes(d, found));
+  for (; i < count; ++i) {
+    const float x = std::abs(from[i]);
+    if (x > 0 && x < least) least = x;
+  }
+  return least;
+}
+
+HWY_ATTR bool narrow_scaled(const float* from, int64_t count, float scale, float most,
+                            int16_t* to) {
   const hn::ScalableTag<float> d;
   const hn::ScalableTag<int32_t> words;
   const hn::Rebind<int16_t, decltype(words)> shorts;
-  const auto limit = hn::Set(d, most);
+  const float inverse = 1 / scale;
+  const auto limit = hn::Set(d, most), scales = hn::Set(d, scale), inverses = hn::Set(d, inverse);
   auto all = hn::FirstN(d, lanes<float>);
   int64_t i = 0;
   for (; i + lanes<float> <= count; i += lanes<float>) {
     const auto x = hn::LoadU(d, from + i);
-    const auto integers = hn::ConvertTo(words, x);
-    all = hn::And(all, hn::And(hn::Le(hn::Abs(x), limit), hn::Eq(hn::ConvertTo(d, integers), x)));
+    const auto integers = hn::NearestInt(hn::Mul(x, inverses));
+    const auto numbers = hn::ConvertTo(d, integers);
+    all =
+        hn::And(all, hn::And(hn::Le(hn::Abs(numbers), limit), hn::Eq(hn::Mul(numbers, scales), x)));
     hn::StoreU(hn::DemoteTo(shorts, integers), shorts, to + i);
   }
   if (!hn::AllTrue(d, all)) return false;
   for (; i < count; ++i) {
-    if (!(std::abs(from[i]) <= most)) return false;
-    to[i] = static_cast<int16_t>(from[i]);
-    if (static_cast<float>(to[i]) != from[i]) return false;
+    const float number = std::nearbyint(from[i] * inverse);
+    if (!(std::abs(number) <= most) || number * scale != from[i]) return false;
+    to[i] = static_cast<int16_t>(number);
   }
   return true;
+}
+
+HWY_ATTR void widen_scaled(const int32_t* from, const float* scales, int64_t count, float* to) {
+  const hn::ScalableTag<float> d;
+  const hn::ScalableTag<int32_t> words;
+  int64_t i = 0;
+  for (; i + lanes<float> <= count; i += lanes<float>) {
+    const auto numbers = hn::ConvertTo(d, hn::LoadU(words, from + i));
+    hn::StoreU(hn::Mul(numbers, hn::LoadU(d, scales + i)), d, to + i);
+  }
+  for (; i < count; ++i) to[i] = static_cast<float>(from[i]) * scales[i];
 }
 
 template <typename From>
@@ -142,7 +176,7 @@ constexpr IntegerKernels<Integer> conversions{widen<Integer>, widen_to_double<In
 template <typename T>
 constexpr TruthKernels<T> truths{store_truths<T>};
 
-constexpr ExactNarrowKernels exact_narrow{narrow_exactly};
+constexpr ScaledIntegerKernels scaled_integers{least_magnitude, narrow_scaled, widen_scaled};
 
 template <typename From>
 constexpr Int16PairKernels<From> packing{subtract_zero<From>, pair<From>};
@@ -173,8 +207,8 @@ const TruthKernels<T>& truth_kernels(Instructions instructions) {
 template const TruthKernels<float>& truth_kernels<float>(Instructions);
 template const TruthKernels<double>& truth_kernels<double>(Instructions);
 
-const ExactNarrowKernels& exact_narrow_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, exact_narrow);
+const ScaledIntegerKernels& scaled_integer_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, scaled_integers);
 }
 
 template <typename From>

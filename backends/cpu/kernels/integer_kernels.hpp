@@ -30,13 +30,20 @@ struct TruthKernels {
 template <typename T>
 const TruthKernels<T>& truth_kernels(Instructions instructions = best_instructions());
 
-// Narrows floats that are integers of absolute values up to `most`, at most INT16_MAX. Returns
-// whether all are; otherwise the elements of `to` are unspecified.
-struct ExactNarrowKernels {
-  bool (*narrow)(const float* from, int64_t count, float most, int16_t* to);
+// For floats that are integers times a scale.
+struct ScaledIntegerKernels {
+  // The least absolute value that is not 0; infinity if there is none. Ignores NaN.
+  float (*least)(const float* from, int64_t count);
+  // Narrows integers times `scale`. Returns whether all elements are the products of `scale` and
+  // integers of absolute values up to `most`, at most INT16_MAX, rounded to float32; otherwise the
+  // elements of `to` are unspecified.
+  bool (*narrow)(const float* from, int64_t count, float scale, float most, int16_t* to);
+  // to[i] = from[i] * scales[i], where `from` is rounded to float32. `to` may be the memory of
+  // `from`.
+  void (*widen)(const int32_t* from, const float* scales, int64_t count, float* to);
 };
 
-const ExactNarrowKernels& exact_narrow_kernels(Instructions instructions = best_instructions());
+const ScaledIntegerKernels& scaled_integer_kernels(Instructions instructions = best_instructions());
 
 // From is uint8_t, int8_t or int16_t. int16 must hold the differences.
 template <typename From>
