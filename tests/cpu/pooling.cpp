@@ -23,11 +23,15 @@ constexpr float infinite = std::numeric_limits<float>::infinity();
 
 struct Window {
   int64_t kernel, stride, padding, dilation;
+  bool is_one_row = false;  // a window of one row, which moves over each
 
   std::string options() const {
-    return fmt::format("kernel_size: {}, stride: {}, padding: {}, dilation: {}", kernel, stride,
-                       padding, dilation);
+    const std::string form =
+        is_one_row ? "kernel_size: (1, {}), stride: (1, {}), padding: (0, {}), dilation: (1, {})"
+                   : "kernel_size: {}, stride: {}, padding: {}, dilation: {}";
+    return fmt::format(fmt::runtime(form), kernel, stride, padding, dilation);
   }
+  int64_t made_rows(int64_t size) const { return is_one_row ? size : made(size); }
   int64_t made(int64_t size) const {
     return (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
   }
@@ -37,7 +41,7 @@ struct Window {
 std::string text(const Window& w, const Dims& dims, bool placed) {
   const std::string in = fmt::format("float32[{}]", fmt::join(dims, ", "));
   const std::string lead =
-      fmt::format("[{}, {}, {}, {}]", dims[0], dims[1], w.made(dims[2]), w.made(dims[3]));
+      fmt::format("[{}, {}, {}, {}]", dims[0], dims[1], w.made_rows(dims[2]), w.made(dims[3]));
   std::string graph = "graph {\n  input x: " + in + "\n  input g: float32" + lead + "\n" +
                       "  m: float32" + lead + ", p: int64" + lead + " = max_pool2d(input: x, " +
                       w.options() + ")\n  a: float32" + lead + " = avg_pool2d(input: x, " +
@@ -51,6 +55,10 @@ std::string text(const Window& w, const Dims& dims, bool placed) {
 
 const std::vector<Window> windows = {{3, 2, 1, 1}, {2, 2, 0, 1}, {3, 1, 1, 1}, {2, 3, 1, 2},
                                      {5, 1, 2, 1}, {1, 2, 0, 1}, {2, 5, 0, 3}};
+// Those without padding whose stride divides the width are windows of one long row.
+const std::vector<Window> windows_of_one_row = {{4, 4, 0, 1, true}, {2, 4, 0, 3, true},
+                                                {2, 4, 0, 4, true}, {3, 2, 0, 1, true},
+                                                {3, 4, 1, 1, true}, {1, 1, 0, 1, true}};
 
 // Checks pools with these arguments of the output of a convolution, which another one reads.
 void check_pools_between_convolutions(const Dims& image, int64_t channels,
@@ -91,7 +99,23 @@ TEST_CASE("pooling steps match the reference") {
       for (const bool placed : {false, true}) {
         CAPTURE(text(window, dims, placed));
         const Tensor x = random(dims, 1);
-        const Tensor g = random({dims[0], dims[1], window.made(dims[2]), window.made(dims[3])}, 2);
+        const Tensor g =
+            random({dims[0], dims[1], window.made_rows(dims[2]), window.made(dims[3])}, 2);
+        CHECK(differing_output(text(window, dims, placed), {x, g}) == "");
+        CHECK(differing_output(text(window, dims, placed), {x, g}, 2) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("pooling steps with windows of one row match the reference") {
+  for (const Window& window : windows_of_one_row) {
+    for (const Dims& dims : {Dims{2, 3, 9, 16}, Dims{2, 3, 5, 18}, Dims{1, 2, 3, 5}}) {
+      for (const bool placed : {false, true}) {
+        CAPTURE(text(window, dims, placed));
+        const Tensor x = random(dims, 1);
+        const Tensor g =
+            random({dims[0], dims[1], window.made_rows(dims[2]), window.made(dims[3])}, 2);
         CHECK(differing_output(text(window, dims, placed), {x, g}) == "");
         CHECK(differing_output(text(window, dims, placed), {x, g}, 2) == "");
       }
@@ -170,6 +194,9 @@ TEST_CASE("pooling steps in the blocked layout match the reference") {
         {2, 3, 9, 13}, 32,
         {Tuple{at.height, at.width}, Datum(at.stride), padding, Datum(at.dilation)});
   }
+  // Windows of one row that cut the rows into parts.
+  check_pools_between_convolutions({2, 3, 9, 16}, 32,
+                                   {Tuple{1, 4}, Tuple{1, 4}, Datum(0), Datum(1)});
 }
 
 // A value with one pixel has no blocks, and as many elements as its blocks only for whole blocks.

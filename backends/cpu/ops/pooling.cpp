@@ -55,6 +55,20 @@ Range whole_of(const WindowAxis& axis) {
   return {first, std::max(first, axis.end(axis.kernel - 1))};
 }
 
+// Joins the rows of a plane to one row of windows, if each window has one row and lies in its own
+// part of a row.
+void join_rows(PoolForm& form) {
+  WindowAxis &height = form.height, &width = form.width;
+  const bool is_one_row = height.kernel == 1 && height.stride == 1 && height.before == 0 &&
+                          height.output == height.input;
+  const bool are_parts = width.before == 0 && width.output * width.stride == width.input &&
+                         width.dilation * (width.kernel - 1) < width.stride;
+  if (!is_one_row || !are_parts) return;
+  width.input *= height.input;
+  width.output *= height.output;
+  height.input = height.output = 1;
+}
+
 // The arguments of the call from `options` on are the kernel size, stride, padding and dilation.
 // None if they do not fit the dims, which `eval` reports as an error.
 std::optional<PoolForm> pool_form(const CallReader& reader, size_t options, const Dims& input,
@@ -68,11 +82,10 @@ std::optional<PoolForm> pool_form(const CallReader& reader, size_t options, cons
   };
   const auto height = axis(0), width = axis(1);
   if (!height || !width) return std::nullopt;
-  PoolForm form{.height = *height,
-                .width = *width,
-                .planes = 1,
-                .runs = runs_of(*width),
-                .whole = whole_of(*width)};
+  PoolForm form{.height = *height, .width = *width, .planes = 1};
+  join_rows(form);
+  form.runs = runs_of(form.width);
+  form.whole = whole_of(form.width);
   for (size_t i = 0; i + 2 < input.size(); ++i) form.planes *= input[i];
   return form;
 }
