@@ -69,7 +69,7 @@ Tensor rows_of(const Tensor& whole, const Placement& placement, int64_t batch, i
   int64_t before = placement.outer, width = static_cast<int64_t>(size_of(whole.dtype()));
   for (size_t i = 0; i < placement.axis; ++i) before *= dims[i];
   for (size_t i = placement.axis + 1; i < dims.size(); ++i) width *= dims[i];
-  const int64_t inner = dims[placement.axis] / (placement.outer * batch);
+  const int64_t inner = dims[placement.axis] / (placement.outer * std::max<int64_t>(batch, 1));
   width *= inner;
   Dims part = dims;
   part[placement.axis] = placement.outer * (to - from) * inner;

@@ -75,8 +75,8 @@ std::vector<Tensor> numbers_for(const Graph& graph, int64_t rows) {
 }
 
 // Compares groups of 2 to 5 processes with one, for batches with more and fewer rows than them.
-void check_values(const Training& training) {
-  for (const int64_t rows : {7, 2}) {
+void check_values(const Training& training, const std::vector<int64_t>& batches = {7, 2}) {
+  for (const int64_t rows : batches) {
     const std::vector<Tensor> inputs = numbers_for(training.graph, rows);
     const std::vector<Tensor> expected = interpret(training.graph, inputs);
     for (const int size : {1, 2, 3, 5}) {
@@ -227,6 +227,24 @@ TEST_CASE("a batch norm has the statistics of the whole batch") {
   })",
                                        1, SGD());
   check_values(training);
+}
+
+TEST_CASE("a batch norm of one row or none has running statistics") {
+  const Training training = trained_by(R"(graph {
+    default float64
+    input x: float64[N, 3]
+    input w: float64[3]
+    input rm: float64[3]
+    input rv: float64[3]
+    y: float64[N, 3], mean: float64[3], rstd: float64[3], nm: float64[3], nv: float64[3] = batch_norm_training(input: x, running_mean: rm, running_var: rv, weight: w)
+    u: float64[N, 3] = tanh(input: y)
+    cost: float64[] = sum(input: u)
+    output cost = cost
+    output nm = nm
+    output nv = nv
+  })",
+                                       1, SGD());
+  check_values(training, {1, 0});
 }
 
 TEST_CASE("variances and their gradients are those of the whole batch") {

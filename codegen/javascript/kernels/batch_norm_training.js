@@ -6,14 +6,15 @@ export function batch_norm_training(
 ) {
   const channels = groupsOfChannels(input.dims);
   const count = channels.runs * channels.length;
+  const moved = (old, ofBatch) => (count === 0 ? old : old * (1 - momentum) + ofBatch * momentum);
   for (let g = 0; g < channels.groups; ++g) {
     const moments = momentsOf(input.data, channels, g);
     const reciprocal = 1 / Math.sqrt(moments.squares / count + eps);
-    const variance = moments.squares / (count - 1);
+    const variance = moments.squares / Math.max(count - 1, 1);
     normalise(output.data, input.data, channels, g, moments.mean, reciprocal, weight, bias);
     mean.data[g] = moments.mean;
     rstd.data[g] = reciprocal;
-    newMean.data[g] = runningMean.data[g] * (1 - momentum) + moments.mean * momentum;
-    newVar.data[g] = runningVar.data[g] * (1 - momentum) + variance * momentum;
+    newMean.data[g] = moved(runningMean.data[g], moments.mean);
+    newVar.data[g] = moved(runningVar.data[g], variance);
   }
 }

@@ -13,7 +13,9 @@ def batch_norm_training(x, running_mean, running_var, weight, bias, momentum, ep
     squares = jnp.sum(jnp.square(x - channelwise(mean, x)), axis=axes)
     rstd = 1 / jnp.sqrt(squares / jnp.asarray(count, x.dtype) + eps)
     y = normalized(x, *[channelwise(vector, x) for vector in (mean, rstd, weight, bias)])
-    unbiased = squares / jnp.asarray(count - 1, x.dtype)
+    if count == 0:
+        return y, mean, rstd, running_mean, running_var
+    unbiased = squares / jnp.asarray(max(count - 1, 1), x.dtype)
     new_mean = running_mean * (1 - momentum) + mean * momentum
     new_var = running_var * (1 - momentum) + unbiased * momentum
     return y, mean, rstd, new_mean, new_var

@@ -12,7 +12,10 @@ export function batch_norm_training(
   const { program } = output;
   // The statistics of a channel together, so that the shader has few enough buffers.
   const moments = program.scratch("f32", [3, channels]);
-  const at = `(i / ${length}u * ${channels}u + row) * ${length}u + i % ${length}u`;
+  const at =
+    size === 0
+      ? "0u" // there is no element
+      : `(i / ${length}u * ${channels}u + row) * ${length}u + i % ${length}u`;
   addRows({
     writes: { moments }, reads: { input }, rows: channels, size, combine: { sum_of: "a + b" },
     body: (each) => `    var sum = 0f;
@@ -26,18 +29,20 @@ export function batch_norm_training(
     let total = sum_of(thread, squares);
     moments[row] = center;
     moments[row + ${channels}u] = 1f / sqrt(total / f32(${size}) + ${literal(eps, "f32")});
-    moments[row + ${2 * channels}u] = total / f32(${size - 1});
+    moments[row + ${2 * channels}u] = total / f32(${Math.max(size - 1, 1)});
 `,
   });
+  const moved = (old, ofBatch) =>
+    size === 0
+      ? old
+      : `${old} * ${literal(1 - momentum, "f32")} + ${ofBatch} * ${literal(momentum, "f32")}`;
   addRows({
     writes: { mean, rstd, newMean, newVar }, reads: { moments, runningMean, runningVar },
     rows: channels, size: 1,
     body: () => `    mean[row] = moments[row];
     rstd[row] = moments[row + ${channels}u];
-    newMean[row] = runningMean[row] * ${literal(1 - momentum, "f32")} +
-        moments[row] * ${literal(momentum, "f32")};
-    newVar[row] = runningVar[row] * ${literal(1 - momentum, "f32")} +
-        moments[row + ${2 * channels}u] * ${literal(momentum, "f32")};
+    newMean[row] = ${moved("runningMean[row]", "moments[row]")};
+    newVar[row] = ${moved("runningVar[row]", `moments[row + ${2 * channels}u]`)};
 `,
   });
   const factor = weight === null ? "" : " * weight[row]";

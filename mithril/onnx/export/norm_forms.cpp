@@ -95,15 +95,20 @@ Item batch_norm_training_form(const FormContext& c, const FormArguments& a) {
   const Operand mean = b.reduce("ReduceMean", x, axes, false);
   const Operand distance = b.call("Sub", {x, channelwise(b, mean, rank)});
   const Operand squares = b.reduce("ReduceSum", square_of(b, distance, x), axes, false);
-  const Operand count = b.number(count_beside(x.known_dims(), axes), dtype);
+  const Dim size = count_beside(x.known_dims(), axes);
+  const Operand count = b.number(size, dtype), one = b.number(1.0, dtype);
   const Operand rstd = reciprocal_root(b, b.call("Div", {squares, count}), a.value(6).real());
   const Operand y = norm_of(b, distance, channelwise(b, rstd, rank),
                             channelwise(b, a.tensor(3), rank), channelwise(b, a.tensor(4), rank));
-  const Operand unbiased = b.call("Div", {squares, b.call("Sub", {count, b.number(1.0, dtype)})});
+  const Operand others = b.call("Max", {b.call("Sub", {count, one}), one});
+  const Operand unbiased = b.call("Div", {squares, others});
   const double momentum = a.value(5).real();
   const auto moved = [&](const Operand& from, const Operand& to) {
-    return b.call("Add", {b.call("Mul", {from, b.number(1 - momentum, dtype)}),
-                          b.call("Mul", {to, b.number(momentum, dtype)})});
+    const Operand made = b.call("Add", {b.call("Mul", {from, b.number(1 - momentum, dtype)}),
+                                        b.call("Mul", {to, b.number(momentum, dtype)})});
+    if (size.is_constant() && size.constant() > 0) return made;
+    const Operand any = b.call("Greater", {count, b.number(0.0, dtype)}, {}, DType::boolean);
+    return b.call("Where", {any, made, from}, {}, dtype);
   };
   return {std::vector<Item>{
       {y}, {mean}, {rstd}, {moved(a.tensor(1), mean)}, {moved(a.tensor(2), unbiased)}}};

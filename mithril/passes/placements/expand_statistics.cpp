@@ -172,12 +172,18 @@ class StatisticsExpansion {
     const Expression scale = has(node, "weight") ? rstd * input(node, "weight") : rstd;
     Expression result = distance * beside(scale, x);
     if (has(node, "bias")) result = result + beside(input(node, "bias"), x);
-    const Expression variance = squares / Datum(count - Dim(1));
+    const Expression all = call_in(x, "to_tensor", {Datum(count), Datum(x.dtype())});
+    const Expression variance = squares / call("clamp", {all - 1.0, 1.0});
+    const Expression any = call("greater", {all, 0.0});
+    const auto moved = [&](const char* port, const Expression& of_batch) {
+      const Expression old = input(node, port);
+      return call("where", {any, old * (1 - share) + of_batch * share, old});
+    };
     become(node, 0, result);
     become(node, 1, mean);
     become(node, 2, rstd);
-    become(node, 3, input(node, "running_mean") * (1 - share) + mean * share);
-    become(node, 4, input(node, "running_var") * (1 - share) + variance * share);
+    become(node, 3, moved("running_mean", mean));
+    become(node, 4, moved("running_var", variance));
   }
 
   void batch_norm_grad(const Node& node) {

@@ -248,25 +248,27 @@ def test_memory_does_not_grow(mlp: Path, engine: str) -> None:
 
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("rows", [4, 1])
 @pytest.mark.sampled(2)
-def test_states_are_carried_on(target: str, tmp_path: Path) -> None:
+def test_states_are_carried_on(target: str, rows: int, tmp_path: Path) -> None:
     compiled = ml.compile(
         chain(ml.BatchNorm1D(), ml.Relu()),
         ml.CpuBackend(),
-        shapes={"x": [4, 3]},
+        shapes={"x": [rows, 3]},
         data_keys={"x"},
     )
     module = write_module(target, compiled, tmp_path / "model")
-    data = {"x": np.arange(12, dtype=np.float32).reshape(4, 3)}
+    data = {"x": np.arange(3 * rows, dtype=np.float32).reshape(rows, 3)}
     params = compiled.randomize_params(0)
     state: Any = compiled.initial_state_dict
     for _ in range(3):
         _, state = compiled.evaluate(params, data, state=state)
     lines = run(
         module,
+        f"const length = {3 * rows};"
         """
         const model = await createModel();
-        const x = Float32Array.from({ length: 12 }, (_, i) => i);
+        const x = Float32Array.from({ length }, (_, i) => i);
         for (let i = 0; i < 3; ++i) model.evaluate({ x });
         for (const elements of Object.values(model.states)) console.log(elements.join(" "));
         model.resetStates();

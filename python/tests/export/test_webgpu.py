@@ -117,24 +117,26 @@ def test_parameters_that_change_are_uploaded(site: Path) -> None:
 
 @needs_chromium
 @pytest.mark.slow
-def test_states_are_carried_on(site: Path) -> None:
+@pytest.mark.parametrize("rows", [4, 1])
+def test_states_are_carried_on(site: Path, rows: int) -> None:
     compiled = ml.compile(
         chain(ml.BatchNorm1D(), ml.Relu()),
         ml.CpuBackend(),
-        shapes={"x": [4, 3]},
+        shapes={"x": [rows, 3]},
         data_keys={"x"},
     )
     ml.to_javascript(compiled, site / "net.mjs", device="webgpu")
-    data = {"x": np.arange(12, dtype=np.float32).reshape(4, 3)}
+    data = {"x": np.arange(3 * rows, dtype=np.float32).reshape(rows, 3)}
     params = compiled.randomize_params(0)
     state: Any = compiled.initial_state_dict
     for _ in range(3):
         _, state = compiled.evaluate(params, data, state=state)
     lines = run_module(
         site / "net.mjs",
+        f"const length = {3 * rows};"
         """
         const model = await createModel();
-        const x = Float32Array.from({ length: 12 }, (_, i) => i);
+        const x = Float32Array.from({ length }, (_, i) => i);
         for (let i = 0; i < 3; ++i) await model.evaluate({ x });
         for (const elements of Object.values(model.states)) console.log(elements.join(" "));
         """,
