@@ -120,7 +120,7 @@ class Parser : private SyntaxReader {
   }
 
   SpelledExpression number() {
-    const size_t end = std::min(text_.find_first_not_of("0123456789.e-", at_), text_.size());
+    const size_t end = std::min(text_.find_first_not_of("0123456789.e+-", at_), text_.size());
     const std::string_view token = text_.substr(at_, end - at_);
     double value = 0;
     require(is_all_read(token, value), "a number that a double holds");

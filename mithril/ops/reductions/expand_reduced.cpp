@@ -28,7 +28,7 @@ std::string spell_expand_reduced(const SpellingContext& c) {
       spell_call("aten::expand", {spell_reshape("input", kept), to_string(c.out())});
   if (c.value("correction").is_none()) return whole;
   const double divisor = std::max(static_cast<double>(count) - c.value("correction").real(), 0.0);
-  return spell_call("aten::div", {whole, std::to_string(divisor)});
+  return spell_call("aten::div", {whole, spell_real(divisor)});
 }
 
 void samples_expanded_again(SampleContext& c) {

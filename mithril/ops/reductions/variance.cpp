@@ -48,7 +48,7 @@ std::string spell_variance(const SpellingContext& c) {
   if (count <= correction) return own;
   const std::string squares = "aten::square(aten::sub(input, aten::mean(input, axis, True)))";
   const std::string sum = spell_call("aten::sum", {squares, "axis", "keepdim"});
-  const std::string composed = spell_call("aten::div", {sum, std::to_string(count - correction)});
+  const std::string composed = spell_call("aten::div", {sum, spell_real(count - correction)});
   return "output.dtype_name == \"float32\" ? " + composed +
          " : output.dtype_name == \"float64\" ? " + composed + " : " + own;
 }

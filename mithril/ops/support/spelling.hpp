@@ -1,5 +1,8 @@
 // Text for spellings that are written for a node, its axes and sizes being known.
 #pragma once
+#include <array>
+#include <charconv>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +22,13 @@ inline std::string spell_call(std::string_view op, const std::vector<std::string
 }
 
 inline std::string spell_number(int64_t number) { return std::to_string(number); }
+
+// With all its digits.
+inline std::string spell_real(double number) {
+  std::array<char, 32> text = {};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number);
+  return {text.data(), end.ptr};
+}
 
 inline std::string spell_reshape(const std::string& of, const Dims& dims) {
   return spell_call("aten::reshape", {of, to_string(dims)});
