@@ -248,7 +248,7 @@ def test_memory_does_not_grow(mlp: Path, engine: str) -> None:
 
 @needs_node
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("rows", [4, 1])
+@pytest.mark.parametrize("rows", [4, 1, 0])
 @pytest.mark.sampled(2)
 def test_states_are_carried_on(target: str, rows: int, tmp_path: Path) -> None:
     compiled = ml.compile(
