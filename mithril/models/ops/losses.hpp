@@ -62,10 +62,10 @@ struct BinaryCrossEntropyOptions {
 };
 // -(pos_weight * target * log(p) + (1 - target) * log(1 - p)), elementwise. p is sigmoid(input)
 // for input_type="logits" and input for "probs". pos_weight=True is (1 - m) / m, where m is the
-// mean of target for "probs" and of sigmoid(target) for "logits". `robust` and `threshold` are
-// those of log, for "probs". Ports: input: [*s] float, target: [*s] any, input_type: value str,
-// pos_weight: value float|int|bool, robust: value bool, threshold: value float|none, output: [*s]
-// float.
+// mean of target for "probs" and of sigmoid(target) for "logits", or 1 if m is 0. `robust` and
+// `threshold` are those of log, for "probs". Ports: input: [*s] float, target: [*s] any,
+// input_type: value str, pos_weight: value float|int|bool, robust: value bool, threshold: value
+// float|none, output: [*s] float.
 inline Model BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {}) {
   return op_with_options("binary_cross_entropy", {
     {"input_type", name(options.input_type)}, {"pos_weight", options.pos_weight},
@@ -92,14 +92,14 @@ struct CrossEntropyOptions {
 // softmax(input) for input_type="logits", input for "probs" and exp(input) for "log_probs". The
 // target [N, ...] holds classes as ints. With categorical=False it holds probabilities [N, C,
 // ...], and the loss is -sum(target * log(p)). `weights` has one number per class; True or "auto"
-// gives all classes the same total weight. `robust` and `threshold` are those of log, for "probs".
-// label_smoothing=e replaces each target by (1 - e) * target + e / C. Samples of class
-// ignore_index have loss 0. normalize=True divides by the mean weight of the samples, where
-// ignored samples have weight 0, so that the mean of the losses is PyTorch's weighted mean;
-// normalize=None does so only with an ignore_index. Ports: input: [N C *s] number, target: [*t]
-// any, input_type: value str, weights: value bool|str|tuple, categorical: value bool, robust:
-// value bool, threshold: value float|none, ignore_index: value int|none, label_smoothing: value
-// float|int, normalize: value bool|none, output: [N *s] float.
+// gives all classes the same total weight, but classes without samples a weight of 0. `robust` and
+// `threshold` are those of log, for "probs". label_smoothing=e replaces each target by (1 - e) *
+// target + e / C. Samples of class ignore_index have loss 0. normalize=True divides by the mean
+// weight of the samples, where ignored samples have weight 0, so that the mean of the losses is
+// PyTorch's weighted mean; normalize=None does so only with an ignore_index. Ports: input: [N C
+// *s] number, target: [*t] any, input_type: value str, weights: value bool|str|tuple, categorical:
+// value bool, robust: value bool, threshold: value float|none, ignore_index: value int|none,
+// label_smoothing: value float|int, normalize: value bool|none, output: [N *s] float.
 inline Model CrossEntropy(const CrossEntropyOptions& options = {}) {
   return op_with_options("cross_entropy", {
     {"input_type", name(options.input_type)}, {"weights", options.weights},

@@ -20,14 +20,16 @@ Expression of_probabilities(ExpandContext& e, const Expression& target, const Op
   return -(log(p) * target * weight + log(call("subtract", {1.0, p})) * others);
 }
 
-// True: weights positive targets by the ratio of negative to positive ones. For logits the fraction
-// is that of the sigmoid of the targets, as in the Python library of this name.
+// True: weights positive targets by the ratio of negative to positive ones; 1 if there are none.
+// For logits the fraction is that of the sigmoid of the targets, as in the Python library of this
+// name.
 Operand positive_weight(ExpandContext& e, const Expression& target, bool logits) {
   const Datum& given = e.value("pos_weight");
   if (given.kind() != kind::bool_value) return Operand(given);
   if (!given.flag()) return 1.0;
   const Expression share = call("mean", {logits ? call("sigmoid", {target}) : target});
-  return call("subtract", {1.0, share}) / share;
+  const Expression is_zero = call("equal", {share, 0.0});
+  return call("subtract", {1.0, share}) / call("where", {is_zero, 1.0, share});
 }
 
 }  // namespace
@@ -39,7 +41,7 @@ OpDef define_binary_cross_entropy() {
           "-(pos_weight * target * log(p) + (1 - target) * log(1 - p)), elementwise. p is "
           "sigmoid(input) for input_type=\"logits\" and input for \"probs\". pos_weight=True is (1 "
           "- m) / m, where m is the mean of target for \"probs\" and of sigmoid(target) for "
-          "\"logits\". `robust` and `threshold` are those of log, for \"probs\".",
+          "\"logits\", or 1 if m is 0. `robust` and `threshold` are those of log, for \"probs\".",
       .inputs = {{"input", "*s", "float"},
                  {"target", "*s", "any"},
                  word("input_type", {"logits", "probs"}),

@@ -148,14 +148,16 @@ class CrossEntropy {
   }
 
   // One weight for each class; True and "auto" give all classes the same total weight, whatever
-  // their share of the samples.
+  // their share of the samples, and classes without samples a weight of 0.
   template <typename Distribution>
   Expression class_weights(DType dtype, Distribution distribution) {
     const Datum& given = e_.value("weights");
     if (given.kind() == kind::tuple) return e_.make("to_tensor", {given, Datum(dtype)});
     const Expression samples = call("flatten", {class_last(distribution()), 0, -2});
     const Expression counts = call("sum", {samples, 0});
-    return call("mean", {counts}) / counts;
+    const Expression is_absent = call("equal", {counts, 0.0});
+    const Expression weights = call("mean", {counts}) / call("where", {is_absent, 1.0, counts});
+    return call("where", {is_absent, 0.0, weights});
   }
 
   // Multiplies along the axis of classes.
@@ -182,7 +184,8 @@ OpDef define_cross_entropy() {
           "exp(input) for \"log_probs\". The target [N, ...] holds classes as ints. With "
           "categorical=False it holds probabilities [N, C, ...], and the loss is -sum(target * "
           "log(p)). `weights` has one number per class; True or \"auto\" gives all classes the "
-          "same total weight. `robust` and `threshold` are those of log, for \"probs\". "
+          "same total weight, but classes without samples a weight of 0. `robust` and `threshold` "
+          "are those of log, for \"probs\". "
           "label_smoothing=e replaces each target by (1 - e) * target + e / C. Samples of class "
           "ignore_index have loss 0. normalize=True divides by the mean weight of the samples, "
           "where ignored samples have weight 0, so that the mean of the losses is PyTorch's "
