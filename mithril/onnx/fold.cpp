@@ -26,21 +26,6 @@ bool is_foldable(const NodeContext& node) {
 
 namespace {
 
-double made_bytes(const Graph& graph) {
-  double total = 0;
-  for (const Node& node : graph.nodes()) {
-    for (const ValueId id : node.outputs) {
-      double bytes = static_cast<double>(size_of(graph.value(id).dtype));
-      for (const Dim& each : graph.value(id).dims) {
-        const Dim dim = resolve(each);
-        if (dim.is_constant()) bytes *= static_cast<double>(dim.constant());
-      }
-      total += bytes;
-    }
-  }
-  return total;
-}
-
 // The first elements along an axis.
 Tensor first_of(const Tensor& x, std::int64_t axis, std::int64_t count) {
   Dims dims = x.dims();
@@ -60,7 +45,8 @@ Tensor first_of(const Tensor& x, std::int64_t axis, std::int64_t count) {
 
 }  // namespace
 
-Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, std::int64_t room) {
+std::optional<Outputs> fold(const OpRow& row, const NodeContext& node, const FileRecord& file,
+                            FoldRoom& room) {
   // Floats keep their widths, whatever the backend will be.
   const bool has_doubles =
       std::any_of(node.values().begin(), node.values().end(),
@@ -71,7 +57,13 @@ Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, 
   std::vector<std::pair<std::string, Connection>> open;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].type == ElementType::undefined) outputs[i].type = context.type();
-    if (outputs[i].known) continue;
+    if (outputs[i].known) {
+      const std::int64_t bytes = outputs[i].known.bytes();
+      if (!room.take({.bytes = static_cast<double>(bytes)}))
+        refuse("it makes " + memory_text(static_cast<double>(bytes)) +
+               " of constants, which the file does not warrant");
+      continue;
+    }
     open.emplace_back("output_" + std::to_string(i),
                       apply("buffer", {scratch.connection(outputs[i])}));
     if (outputs[i].count)
@@ -80,9 +72,7 @@ Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, 
   if (open.empty()) return outputs;
   const Graph graph =
       expand_ops(flatten(Model::create(open), *held_dtype(scratch.default_float())).graph);
-  const double bytes = made_bytes(graph);
-  if (bytes > static_cast<double>(room))
-    refuse("it makes " + memory_text(bytes) + " of constants, which the file does not warrant");
+  if (!room.take(work_of(graph))) return std::nullopt;
   const std::vector<Tensor> results = Interpreter(graph).run({});
   std::size_t next = 0;
   for (Value& output : outputs) {

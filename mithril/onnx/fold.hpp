@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 
+#include "mithril/onnx/fold_room.hpp"
 #include "mithril/onnx/op_row.hpp"
 
 namespace mithril::onnx {
@@ -10,9 +11,10 @@ namespace mithril::onnx {
 // weights stay parameters.
 bool is_foldable(const NodeContext& node);
 
-// Computes the outputs with the reference implementation of the ops that the rule composes. A node
-// that makes more than `room` bytes is refused.
-Outputs fold(const OpRow& row, const NodeContext& node, const FileRecord& file, std::int64_t room);
+// Computes the outputs with the reference implementation of the ops that the rule composes, and
+// takes what that needs from the room. Nothing if there is not enough: the model computes them.
+std::optional<Outputs> fold(const OpRow& row, const NodeContext& node, const FileRecord& file,
+                            FoldRoom& room);
 
 // The outputs of an op on sizes, of which some are not known: `Gather` of `Shape`, `Concat` and so
 // on. Nothing if the node is no such op.

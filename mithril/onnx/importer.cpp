@@ -56,9 +56,11 @@ std::string reason_of(const Error& error) {
   return reason + (details.help.empty() ? "" : "; " + details.help);
 }
 
-constexpr std::int64_t folded_per_byte = 16;  // bytes of folded constants per byte of the file's
-constexpr int most_nested_imports = 200;      // graphs of nodes and calls inside each other
-constexpr int most_repeated = 100'000;        // nodes of calls and of steps
+// What nodes may compute for each byte of constants of the file.
+constexpr std::int64_t room_per_byte = 2;
+constexpr std::int64_t weight_room_per_byte = 16;  // if they dequantise weights
+constexpr int most_nested_imports = 200;           // graphs of nodes and calls inside each other
+constexpr int most_repeated = 100'000;             // nodes of calls and of steps
 
 }  // namespace
 
@@ -118,7 +120,7 @@ void Importer::open(Scope& scope) {
     Value& value = scope.values[record.name];
     value = known_value(scope.prefix + record.name, read_tensor(record, file_, record.name),
                         record.type);
-    if (!scope.is_repeated) room_ += folded_per_byte * value.known.bytes();
+    if (!scope.is_repeated) add_room(value);
   }
   for (const NodeRecord& node : scope.graph->nodes) {
     for (const std::string& output : node.outputs) {
@@ -272,19 +274,30 @@ Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node) {
            "put a Cast before it");
   if (row.takes_sequences) return row.rule(context);
   if (auto sizes = computed_sizes(context)) return *std::move(sizes);
-  Outputs outputs;
-  if (is_foldable(context)) {
-    const bool is_constant = node.op == "Constant";
-    outputs = is_constant ? row.rule(context) : fold(row, context, file_, room_);
-    for (const Value& output : outputs)
-      room_ += (is_constant ? folded_per_byte : -1) * output.known.bytes();
-    const bool may_be_weight = is_constant || node.op == "DequantizeLinear";
-    for (Value& output : outputs) output.is_weight = may_be_weight && is_weight(output);
-    return outputs;
-  }
-  outputs = row.rule(context);
+  if (std::optional<Outputs> made = known_outputs(row, context)) return *std::move(made);
+  Outputs outputs = row.rule(context);
   for (Value& output : outputs)
     if (output.type == ElementType::undefined) output.type = context.type();
+  return outputs;
+}
+
+void Importer::add_room(const Value& constant) {
+  room_.add(room_per_byte * constant.known.bytes());
+  weight_room_.add(weight_room_per_byte * constant.known.bytes());
+}
+
+// Nothing if the model computes the outputs.
+std::optional<Outputs> Importer::known_outputs(const OpRow& row, const NodeContext& node) {
+  if (!is_foldable(node)) return std::nullopt;
+  const bool is_constant = node.node().op == "Constant";
+  const bool is_dequantized = node.node().op == "DequantizeLinear";
+  std::optional<Outputs> outputs =
+      is_constant ? row.rule(node) : fold(row, node, file_, is_dequantized ? weight_room_ : room_);
+  if (!outputs) return std::nullopt;
+  for (Value& output : *outputs) {
+    if (is_constant) add_room(output);
+    output.is_weight = (is_constant || is_dequantized) && is_weight(output);
+  }
   return outputs;
 }
 

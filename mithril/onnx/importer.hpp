@@ -1,10 +1,11 @@
 // Imports the nodes on which the outputs of a graph depend. Each op has a rule (op_row.hpp).
 #pragma once
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "mithril/onnx/node_context.hpp"
+#include "mithril/onnx/fold.hpp"
 #include "mithril/onnx/scope.hpp"
 
 namespace mithril::onnx {
@@ -27,6 +28,8 @@ class Importer : public GraphImport {
   std::string unsupported(const Scope& scope, const NodeRecord& node) const;
   std::string which_of(const Scope& scope, const NodeRecord& node) const;
   Outputs outputs_of(Scope& scope, const NodeRecord& node);
+  void add_room(const Value& constant);
+  std::optional<Outputs> known_outputs(const OpRow& row, const NodeContext& node);
   Outputs called(Scope& scope, const FunctionRecord& function, const NodeRecord& call,
                  std::vector<Value> inputs);
   [[noreturn]] void refuse_name(const std::string& name, const std::string& problem) const;
@@ -34,8 +37,9 @@ class Importer : public GraphImport {
   const FileRecord& file_;
   std::set<const NodeRecord*> open_;         // being imported, in all scopes
   std::set<const FunctionRecord*> calling_;  // whose calls are being imported
-  // The bytes of constants that nodes may still make. Each byte of constants of the file adds some.
-  std::int64_t room_ = std::int64_t{1} << 30;
+  // What nodes may compute from constants; each byte of constants of the file adds some.
+  FoldRoom room_{24 << 20, 1 << 27};
+  FoldRoom weight_room_{0, 0};
   int nested_ = 0;    // graphs and calls that are being imported
   int repeated_ = 0;  // nodes of calls and of steps
 };

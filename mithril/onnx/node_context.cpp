@@ -132,6 +132,8 @@ const Tensor& NodeContext::known(std::size_t i) const {
 }
 
 std::vector<std::int64_t> NodeContext::ints(std::size_t i) const {
+  within("the number of elements of its input " + std::to_string(i), known(i).size(), 0,
+         most_computed);
   const Tensor elements = known(i).to(DType::int64);
   const auto values = elements.values<std::int64_t>();
   return {values.begin(), values.end()};

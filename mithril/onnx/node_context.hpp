@@ -17,8 +17,8 @@ struct Refusal {
 };
 [[noreturn]] void refuse(std::string reason, std::string help = {});
 
-// The largest number of a file that a rule computes with, the most elements that a rule makes at
-// import, and the most that it computes one by one in float64.
+// The largest number of a file that a rule computes with, the most elements of some results, and
+// the most that a rule computes one by one at import.
 constexpr std::int64_t most_number = (std::int64_t{1} << 31) - 1;
 constexpr std::size_t most_axes = 64;  // of a tensor
 constexpr std::int64_t most_made = std::int64_t{1} << 26;

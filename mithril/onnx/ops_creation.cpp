@@ -66,10 +66,9 @@ Outputs range(const NodeContext& node) {
   if (is_float(type)) {
     const double start = node.number(0), delta = node.number(2);
     const double count = std::max(0.0, std::ceil((node.number(1) - start) / delta));
-    if (!(count <= static_cast<double>(most_computed))) refuse("it has too many elements");
-    std::vector<double> made;
-    for (double i = 0; i < count; ++i) made.push_back(start + i * delta);
-    return {Value(Tensor::of(made).to(*held_dtype(type)), type)};
+    if (!(count <= static_cast<double>(most_number))) refuse("it has too many elements");
+    const Connection steps = positions_to(static_cast<std::int64_t>(count)).cast(DType::float64);
+    return {Value(converted(steps * delta + start, type), type)};
   }
   for (const std::size_t i : {0, 1, 2})
     need_count("its input " + std::to_string(i), node.elements(i).size(), 1);
@@ -81,22 +80,16 @@ Outputs range(const NodeContext& node) {
 
 // The cosine window with these coefficients.
 Outputs window(const NodeContext& node, const std::vector<double>& coefficients) {
-  const std::int64_t size = within("its size", node.clamped(0, -1, most_number), 0, most_computed);
+  const std::int64_t size = within("its size", node.clamped(0, -1, most_number), 0);
   const double period = static_cast<double>(node.flag("periodic", true) ? size : size - 1);
   const ElementType type = element_type(node, "output_datatype", ElementType::float32);
-  std::vector<double> made;
-  for (std::int64_t i = 0; i < size; ++i) {
-    double sum = 0;
-    for (std::size_t k = 0; k < coefficients.size(); ++k) {
-      const double angle =
-          2 * std::numbers::pi * static_cast<double>(k) * static_cast<double>(i) / period;
-      sum += coefficients[k] * std::cos(angle);
-    }
-    made.push_back(sum);
+  const Connection places = positions_to(size).cast(DType::float64);
+  Connection sum = apply("full", {tuple_of({size}), coefficients[0], DType::float64});
+  for (std::size_t k = 1; k < coefficients.size(); ++k) {
+    const Connection angles = places * (2 * std::numbers::pi * static_cast<double>(k)) / period;
+    sum = sum + apply("cos", {angles}) * coefficients[k];
   }
-  const auto dtype = held_dtype(type);
-  if (!dtype) refuse("Mithril has no tensors of " + name_of(type));
-  return {Value(Tensor::of(made).to(*dtype), type)};
+  return {Value(converted(sum, type), type)};
 }
 
 Outputs hann(const NodeContext& node) { return window(node, {0.5, -0.5}); }

@@ -87,7 +87,8 @@ Outputs dft(const NodeContext& node) {
 // Frames of the signal, which may overlap: [B, frames, length, parts].
 Outputs stft(const NodeContext& node) {
   const bool is_flat = node.need_rank(0, 2, 3) == 2;
-  const std::int64_t total = number_of(node.sizes()[1], "the length of its signal");
+  const std::int64_t total =
+      within("the length of its signal", number_of(node.sizes()[1], "the length of its signal"), 0);
   const std::int64_t parts = is_flat ? 1 : parts_of(node, 3);
   const std::int64_t step = within("its frame_step", node.clamped(1, -1, most_number), 1);
   const std::int64_t window = node.has(2) ? node.known_dims(2).at(0) : total;
@@ -98,12 +99,9 @@ Outputs stft(const NodeContext& node) {
     within("the length of its window", window, length, length);
   }
   const std::int64_t frames = 1 + (total - length) / step;
-  within("the number of elements of its frames", length, 0, most_made / frames);
-  std::vector<std::int64_t> places;
-  for (std::int64_t frame = 0; frame < frames; ++frame)
-    for (std::int64_t i = 0; i < length; ++i) places.push_back(frame * step + i);
+  const Connection places = expanded(positions_to(frames) * step, {1}) + positions_to(length);
   const Connection signal = is_flat ? expanded(node[0], {2}) : node[0];
-  Connection x = apply("gather", {signal, constant(Tensor::of({frames, length}, places)), 1});
+  Connection x = apply("gather", {signal, places, 1});
   if (node.has(2)) x = x * expanded(node[2], {1});
   return {transformed(x, {.rank = 4,
                           .parts = parts,
@@ -130,11 +128,12 @@ Outputs mel_weight_matrix(const NodeContext& node) {
       refuse("its frequencies are beyond half the sample rate");
     edges.push_back(static_cast<std::int64_t>(row));
   }
-  std::vector<double> made(static_cast<std::size_t>(rows * bands), 0.0);
+  Tensor made = Tensor::zeros({rows, bands}, DType::float64);
+  const auto weights = made.mutable_values<double>();
   for (std::int64_t i = 0; i < bands; ++i) {
     const auto edge = edges.begin() + i;
     const auto put = [&](std::int64_t row, std::int64_t part, std::int64_t whole) {
-      made[static_cast<std::size_t>(row * bands + i)] =
+      weights[static_cast<std::size_t>(row * bands + i)] =
           static_cast<double>(part) / static_cast<double>(whole);
     };
     for (std::int64_t row = edge[0]; row < edge[1]; ++row)
@@ -145,7 +144,7 @@ Outputs mel_weight_matrix(const NodeContext& node) {
   }
   const ElementType type = element_type(node, "output_datatype", ElementType::float32);
   if (!is_float(type)) refuse("its output_datatype is " + name_of(type));
-  return {Value(Tensor::of({rows, bands}, made).to(*held_dtype(type)), type)};
+  return {Value(made.to(*held_dtype(type)), type)};
 }
 
 }  // namespace

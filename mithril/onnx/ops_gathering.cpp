@@ -77,13 +77,6 @@ Outputs gather_nd(const NodeContext& node) {
   return {reshaped(taken, part_of(index_sizes, 0, index_rank - 1) + rest)};
 }
 
-Connection zeros_of(const Size& count) {
-  const auto* number = std::get_if<std::int64_t>(&count);
-  if (!number) return positions_to(count) * 0;
-  within("the number of elements of one index", *number, 0, most_made);
-  return constant(std::vector<std::int64_t>(static_cast<std::size_t>(*number), 0));
-}
-
 Outputs scatter_nd(const NodeContext& node) {
   const std::size_t rank = node.need_rank(0, 1), index_rank = node.need_rank(1, 1);
   const std::vector<Size> sizes = node.sizes(0);
@@ -93,9 +86,9 @@ Outputs scatter_nd(const NodeContext& node) {
   const Connection index =
       reshaped(flat_index(node[1], outer, index_rank, rows), {std::int64_t{-1}, std::int64_t{1}});
   const Connection updates = reshaped(node[2], {std::int64_t{-1}, width});
-  const Connection made =
-      apply("scatter", {reshaped(node[0], {rows, width}), index + zeros_of(width), updates, 0,
-                        Datum(reduction_of(node))});
+  const Connection wide = index + positions_to(width) * 0;
+  const Connection made = apply(
+      "scatter", {reshaped(node[0], {rows, width}), wide, updates, 0, Datum(reduction_of(node))});
   return {reshaped(made, sizes)};
 }
 

@@ -69,10 +69,8 @@ Connection reversed_cut(const NodeContext& node, const Connection& x, const Cut&
   const auto place = [&](std::int64_t at) {
     return std::clamp<std::int64_t>(at < 0 ? (at < -size ? -1 : at + size) : at, -1, size - 1);
   };
-  within("the size of its axis", size, 0, most_made);
-  std::vector<std::int64_t> indices;
-  for (std::int64_t i = place(*start); i > place(*stop); i += cut.step) indices.push_back(i);
-  return apply("gather", {x, constant(indices), cut.axis});
+  const Connection places = apply("arange", {place(*stop), place(*start), cut.step});
+  return apply("gather", {x, places, cut.axis});
 }
 
 Connection cut(const NodeContext& node, const Connection& x, const Cut& cut) {
@@ -120,26 +118,15 @@ Outputs slice_of(const NodeContext& node) {
 }
 
 // Where each element of an axis comes from after padding with elements of the axis.
-std::vector<std::int64_t> padded_places(const std::string& mode, std::int64_t size,
-                                        std::int64_t before, std::int64_t after) {
-  within("the padded size", size + before + after, 0, most_made);
-  if (size == 0 && before + after > 0) refuse("it repeats elements of an axis of size 0");
-  std::vector<std::int64_t> places;
-  const std::int64_t period = mode == "reflect" ? std::max<std::int64_t>(2 * size - 2, 1) : size;
-  for (std::int64_t i = -before; i < size + after; ++i) {
-    const std::int64_t place = ((i % period) + period) % period;
-    if (mode == "edge") places.push_back(std::clamp<std::int64_t>(i, 0, size - 1));
-    if (mode == "wrap") places.push_back(place);
-    if (mode == "reflect") places.push_back(place < size ? place : period - place);
-  }
-  return places;
-}
-
-// The same places as a value of the model, where the size of the axis is not known.
-Connection padded_places(const std::string& mode, const Connection& size, std::int64_t before,
+Connection padded_places(const std::string& mode, const Size& size, std::int64_t before,
                          std::int64_t after) {
-  const Connection count = apply("add", {size, before + after});
-  const Connection n = apply("to_tensor", {size, DType::int64});
+  const Size count = plus(size, before + after);
+  if (const auto* number = std::get_if<std::int64_t>(&count)) {
+    within("the padded size", *number, 0);
+    if (std::get<std::int64_t>(size) == 0 && *number > 0)
+      refuse("it repeats elements of an axis of size 0");
+  }
+  const Connection n = apply("to_tensor", {binding_of(size), DType::int64});
   const Connection place = apply("subtract", {positions_to(count), before});
   const Connection last = apply("subtract", {n, 1});
   if (mode == "edge") return apply("minimum", {apply("maximum", {place, 0}), last});
@@ -204,9 +191,7 @@ Outputs pad(const NodeContext& node) {
     auto [before, after] = pairs[axis];
     if (before == 0 && after == 0) continue;
     const auto [kept, left] = cropped(x, axis, sizes[axis], before, after);
-    const auto* size = std::get_if<std::int64_t>(&left);
-    const Connection places = size ? constant(padded_places(mode, *size, before, after))
-                                   : padded_places(mode, std::get<Connection>(left), before, after);
+    const Connection places = padded_places(mode, left, before, after);
     x = apply("gather", {kept, places, static_cast<std::int64_t>(axis)});
   }
   return {x};

@@ -1,5 +1,7 @@
 // Elements at places that other inputs choose: regions of images, deformed windows, the places of
 // maxima.
+#include <algorithm>
+
 #include "mithril/onnx/parts.hpp"
 
 namespace mithril::onnx {
@@ -51,11 +53,8 @@ Neighbours padded_neighbours(const Connection& position, std::int64_t size) {
 struct RegionGrid {
   std::int64_t bins, samples;
   // The centres of the samples, in bins.
-  std::vector<double> centres() const {
-    std::vector<double> made;
-    for (std::int64_t i = 0; i < bins * samples; ++i)
-      made.push_back((static_cast<double>(i) + 0.5) / static_cast<double>(samples));
-    return made;
+  Connection centres() const {
+    return (positions_to(bins * samples).cast(DType::float64) + 0.5) / static_cast<double>(samples);
   }
 };
 
@@ -70,8 +69,7 @@ Connection sample_positions(const NodeContext& node, const RegionGrid& grid, std
   const Connection start = edge(begin);
   Connection extent = edge(begin + 2) - start;
   if (!is_half_pixel) extent = apply("maximum", {extent, 1.0});
-  const Tensor centres = Tensor::of(grid.centres()).to(*held_dtype(node.type()));
-  return start + extent / static_cast<double>(grid.bins) * constant(centres);
+  return start + extent / static_cast<double>(grid.bins) * converted(grid.centres(), node.type());
 }
 
 Outputs roi_align(const NodeContext& node) {
@@ -131,7 +129,7 @@ struct DeformedWindows {
     strides = node.integers("strides", 2, 1, 1);
     dilations = node.integers("dilations", 2, 1, 1);
     pads = node.integers("pads", 4, 0, 0);
-    taps = within("the number of elements of its windows", weight[2] * weight[3], 1, most_made);
+    taps = within("the number of elements of its windows", weight[2] * weight[3], 1);
     if (image[1] % groups != 0 || image[1] / groups != weight[1] || weight[0] % groups != 0 ||
         image[1] % offset_groups != 0)
       refuse("its channels do not fit its groups");
@@ -139,21 +137,17 @@ struct DeformedWindows {
       refuse("its offset has " + std::to_string(offsets[1]) + " channels, expected " +
              std::to_string(2 * taps * offset_groups));
     within("the number of elements of its windows", taps, 1,
-           most_made / (offsets[2] * offsets[3] + 1));
+           most_number / std::max<std::int64_t>(outputs(), 1));
   }
 
   // The places of the elements of all windows along an axis without offsets: [taps, outputs].
-  Tensor places(std::size_t axis, DType dtype) const {
-    std::vector<double> made;
-    for (std::int64_t tap = 0; tap < taps; ++tap) {
-      const std::int64_t in_window = axis == 0 ? tap / weight[3] : tap % weight[3];
-      for (std::int64_t i = 0; i < outputs(); ++i) {
-        const std::int64_t window = axis == 0 ? i / offsets[3] : i % offsets[3];
-        made.push_back(
-            static_cast<double>(window * strides[axis] - pads[axis] + in_window * dilations[axis]));
-      }
-    }
-    return Tensor::of({taps, outputs()}, made).to(dtype);
+  Connection places(std::size_t axis, ElementType type) const {
+    const Connection tap = positions_to(weight[axis + 2]) * dilations[axis];
+    const Connection window = positions_to(offsets[axis + 2]) * strides[axis] - pads[axis];
+    const Connection all = axis == 0 ? expanded(tap, {1, 2, 3}) + expanded(window, {1})
+                                     : expanded(tap, {1, 2}) + window;
+    const Binding dims = tuple_of({weight[2], weight[3], offsets[2], offsets[3]});
+    return converted(reshaped(apply("broadcast_to", {all, dims}), {taps, outputs()}), type);
   }
 
   std::int64_t outputs() const { return offsets[2] * offsets[3]; }
@@ -168,7 +162,7 @@ Connection deformed_elements(const NodeContext& node, const DeformedWindows& w) 
   const Connection moves = reshaped(node[2], {w.image[0], w.offset_groups, w.taps, 2, w.outputs()});
   const auto neighbours = [&](std::int64_t axis) {
     const auto i = static_cast<std::size_t>(axis);
-    const Connection places = constant(w.places(i, *held_dtype(node.type())));
+    const Connection places = w.places(i, node.type());
     return padded_neighbours(apply("gather", {moves, axis, 3}) + places, w.image[i + 2]);
   };
   const Neighbours y = neighbours(0), x = neighbours(1);

@@ -84,13 +84,19 @@ std::vector<double> neighbour_weights(const Resizing& how, double ratio, double 
   return made;
 }
 
-// How many neighbours are weighted, and for how many elements: what is made at import.
-void check_axis(const Resizing& how, const ResizedAxis& axis) {
+void check_axis(const ResizedAxis& axis) {
   within("the size of its input", axis.from, 1);
   within("the size of its result", axis.to, 1);
   if (!std::isfinite(axis.scale) || axis.scale <= 0) refuse("its scale is not a positive number");
+}
+
+// Refuses more neighbours, or more weights, than the import computes.
+void check_neighbours(const NodeContext& node, const Resizing& how, const ResizedAxis& axis) {
+  constexpr double most_neighbours = 1 << 10;
   const double shrink = how.antialias ? std::min(axis.scale, 1.0) : 1.0;
-  if (4 / shrink * static_cast<double>(axis.to) > static_cast<double>(most_made))
+  const double neighbours = (how.mode == "cubic" ? 4 : 2) / shrink;
+  if (neighbours > most_neighbours ||
+      !node.workspace().take_weights(neighbours * static_cast<double>(axis.to)))
     refuse("it weights too many elements");
 }
 
@@ -99,6 +105,8 @@ Connection resized(const Connection& x, std::int64_t at, std::size_t rank, const
   std::vector<std::vector<std::int64_t>> places;
   std::vector<std::vector<double>> weights;
   std::vector<std::int64_t> inside;
+  const auto count = static_cast<std::size_t>(axis.to);
+  inside.reserve(count);
   for (std::int64_t i = 0; i < axis.to; ++i) {
     const double place = place_of(how, axis, i);
     inside.push_back(place >= 0 && place <= static_cast<double>(axis.from - 1) ? 1 : 0);
@@ -120,6 +128,7 @@ Connection resized(const Connection& x, std::int64_t at, std::size_t rank, const
     }
     for (std::size_t k = 0; k < own.size(); ++k) {
       const std::int64_t index = below + first + static_cast<std::int64_t>(k);
+      if (i == 0) places[k].reserve(count), weights[k].reserve(count);
       places[k].push_back(std::clamp<std::int64_t>(index, 0, axis.from - 1));
       weights[k].push_back(own[k]);
     }
@@ -146,6 +155,24 @@ Connection resized(const Connection& x, std::int64_t at, std::size_t rank, const
   return selected(shaped(Tensor::of(inside)).ne(0), made, how.outside);
 }
 
+// Whether each element of the axis is repeated `scale` times.
+bool is_repeat(const Resizing& how, double scale) {
+  if (how.mode != "nearest" || scale != std::floor(scale)) return false;
+  if (how.coordinates == "asymmetric") return how.rounding == "floor";
+  const bool has_centres = how.coordinates == "half_pixel" ||
+                           how.coordinates == "pytorch_half_pixel" ||
+                           how.coordinates == "half_pixel_symmetric";
+  return has_centres && how.rounding.starts_with("round_prefer");
+}
+
+Connection repeated(const Connection& x, const Size& size, std::int64_t factor, std::int64_t axis) {
+  const auto* number = std::get_if<std::int64_t>(&size);
+  if (number) within("the size of its result", *number * factor, 0);
+  const Size count = number ? Size(*number * factor)
+                            : Size(apply("multiply", {std::get<Connection>(size), factor}));
+  return apply("gather", {x, apply("floor_divide", {positions_to(count), factor}), axis});
+}
+
 Connection resized_axes(const NodeContext& node, const Resizing& how,
                         const std::vector<ResizedAxis>& axes) {
   Connection made = node[0];
@@ -153,8 +180,15 @@ Connection resized_axes(const NodeContext& node, const Resizing& how,
     const bool is_same = axes[i].is_open || (axes[i].from == axes[i].to && axes[i].scale == 1.0 &&
                                              how.coordinates != "tf_crop_and_resize");
     if (is_same) continue;
-    check_axis(how, axes[i]);
-    made = resized(made, static_cast<std::int64_t>(i), axes.size(), how, axes[i], node.type());
+    check_axis(axes[i]);
+    const auto at = static_cast<std::int64_t>(i);
+    const double factor = static_cast<double>(axes[i].to) / static_cast<double>(axes[i].from);
+    if (axes[i].scale == factor && is_repeat(how, factor)) {
+      made = repeated(made, axes[i].from, static_cast<std::int64_t>(factor), at);
+    } else {
+      check_neighbours(node, how, axes[i]);
+      made = resized(made, at, axes.size(), how, axes[i], node.type());
+    }
   }
   return made;
 }
@@ -185,24 +219,6 @@ std::vector<ResizedAxis> axes_before(const NodeContext& node) {
   return axes;
 }
 
-// Whether each element of the axis is repeated `scale` times.
-bool is_repeat(const Resizing& how, double scale) {
-  if (how.mode != "nearest" || scale != std::floor(scale)) return false;
-  if (how.coordinates == "asymmetric") return how.rounding == "floor";
-  const bool has_centres = how.coordinates == "half_pixel" ||
-                           how.coordinates == "pytorch_half_pixel" ||
-                           how.coordinates == "half_pixel_symmetric";
-  return has_centres && how.rounding.starts_with("round_prefer");
-}
-
-Connection repeated(const Connection& x, const Size& size, std::int64_t factor, std::int64_t axis) {
-  const auto* number = std::get_if<std::int64_t>(&size);
-  if (number) within("the size of its result", *number * factor, 0, most_made);
-  const Size count = number ? Size(*number * factor)
-                            : Size(apply("multiply", {std::get<Connection>(size), factor}));
-  return apply("gather", {x, apply("floor_divide", {positions_to(count), factor}), axis});
-}
-
 // Axes, of which some have no known size, resized by scales; nothing if that is not a repeat.
 std::optional<Connection> repeated_axes(const NodeContext& node, const Resizing& how,
                                         const std::vector<double>& scales,
@@ -212,7 +228,7 @@ std::optional<Connection> repeated_axes(const NodeContext& node, const Resizing&
   Connection made = node[0];
   for (std::size_t k = 0; k < axes.size(); ++k) {
     if (scales[k] == 1) continue;
-    if (!is_repeat(how, scales[k]) || scales[k] < 1 || scales[k] > most_made) return std::nullopt;
+    if (!is_repeat(how, scales[k]) || scales[k] < 1 || scales[k] > most_number) return std::nullopt;
     made = repeated(made, sizes[static_cast<std::size_t>(axes[k])],
                     static_cast<std::int64_t>(scales[k]), axes[k]);
   }
@@ -321,26 +337,29 @@ Outputs grid_sample(const NodeContext& node) {
                 {{"input", node[0]}, {"grid", node[1]}})};
 }
 
-// The position of a pixel of an axis, from -1 to 1. With corners the centres of the outer pixels
-// are at the ends, else their outer edges.
-double position_of(std::int64_t pixel, std::int64_t count, bool has_corners) {
-  if (has_corners && count == 1) return -1.0;
-  const double at = static_cast<double>(pixel), of = static_cast<double>(count);
-  return has_corners ? 2.0 * at / (of - 1.0) - 1.0 : (2.0 * at + 1.0) / of - 1.0;
+// The positions of the pixels of an axis, from -1 to 1. With corners the centres of the outer
+// pixels are at the ends, else their outer edges.
+Connection positions_along(std::int64_t count, bool has_corners) {
+  const Connection twice = positions_to(count).cast(DType::float64) * 2.0;
+  const double of = static_cast<double>(count);
+  if (has_corners) return twice / std::max(of - 1.0, 1.0) - 1.0;
+  return (twice + 1.0) / of - 1.0;
 }
 
 // The positions of all pixels, x before y before z, each with a 1: [pixels, axes + 1].
-Connection pixels_of(const std::vector<std::int64_t>& dims, bool has_corners) {
-  std::int64_t count = 1;
-  for (const std::int64_t dim : dims) count = within("its pixels", count * dim, 0, most_made / 4);
-  std::vector<float> made;
-  for (std::int64_t pixel = 0; pixel < count; ++pixel) {
-    std::int64_t rest = pixel;
-    for (std::size_t i = dims.size(); i-- > 0; rest /= dims[i])
-      made.push_back(static_cast<float>(position_of(rest % dims[i], dims[i], has_corners)));
-    made.push_back(1.0F);
+Connection pixels_of(const std::vector<std::int64_t>& dims, bool has_corners, ElementType type) {
+  std::vector<Size> sizes(dims.begin(), dims.end());
+  const Size count = product_of(sizes);
+  sizes.emplace_back(std::int64_t{1});
+  std::vector<Connection> columns;
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    const Connection along =
+        expanded(positions_along(dims[i], has_corners), range_to(dims.size() - i + 1, 1));
+    columns.push_back(apply("broadcast_to", {along, Binding(bindings_of(sizes))}));
   }
-  return constant(Tensor::of({count, static_cast<std::int64_t>(dims.size()) + 1}, made));
+  columns.push_back(apply("full", {Binding(bindings_of(sizes)), 1.0, DType::float64}));
+  const auto axes = static_cast<std::int64_t>(columns.size());
+  return converted(reshaped(joined(columns, axes - 1), {count, axes}), type);
 }
 
 Outputs affine_grid(const NodeContext& node) {
@@ -349,7 +368,7 @@ Outputs affine_grid(const NodeContext& node) {
     refuse("its size has " + std::to_string(size.size()) + " numbers, expected 4 or 5");
   within("its size", size, size.size(), 0);
   const std::vector<std::int64_t> dims(size.begin() + 2, size.end());
-  const Connection pixels = converted(pixels_of(dims, node.flag("align_corners")), node.type());
+  const Connection pixels = pixels_of(dims, node.flag("align_corners"), node.type());
   const Connection moved = apply("matmul", {pixels, transposed(node[0], {0, 2, 1})});
   std::vector<Size> sizes{size[0]};
   for (const std::int64_t dim : dims) sizes.emplace_back(dim);

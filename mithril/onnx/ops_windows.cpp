@@ -13,23 +13,26 @@ Outputs conv(const NodeContext& node) {
   return {convolved(node, node[0], node[1], bias, node.known_dims(1))};
 }
 
-// Adds columns to the windows of an image.
-// The places of numbers below `counts`, times the steps, in a tensor of these dims; the last axis
-// varies first.
-std::vector<std::int64_t> grid_places(const std::vector<std::int64_t>& counts,
-                                      const std::vector<std::int64_t>& steps,
-                                      const std::vector<std::int64_t>& dims) {
-  std::vector<std::int64_t> places{0};
-  for (std::size_t axis = 0; axis < counts.size(); ++axis) {
-    within("the number of its elements", counts[axis], 0,
-           most_made / static_cast<std::int64_t>(places.size() + 1));
-    std::vector<std::int64_t> next;
-    for (const std::int64_t place : places)
-      for (std::int64_t i = 0; i < counts[axis]; ++i)
-        next.push_back(place * dims[axis] + i * steps[axis]);
-    places = std::move(next);
+// The places of numbers below `counts`, times the steps, in a tensor of these dims, as a vector;
+// the last axis varies first.
+Connection grid_places(const std::vector<std::int64_t>& counts,
+                       const std::vector<std::int64_t>& steps,
+                       const std::vector<std::int64_t>& dims) {
+  Connection places;
+  std::int64_t stride = 1;
+  for (std::size_t i = counts.size(); i-- > 0; stride *= dims[i]) {
+    const Connection along =
+        expanded(positions_to(counts[i]) * (steps[i] * stride), range_to(counts.size() - i, 1));
+    places = i + 1 == counts.size() ? along : places + along;
   }
-  return places;
+  return reshaped(places, {std::int64_t{-1}});
+}
+
+std::int64_t number_in_grid(const std::vector<std::int64_t>& counts) {
+  std::int64_t number = 1;
+  for (const std::int64_t count : counts)
+    number = within("the number of its elements", number * count, 0);
+  return number;
 }
 
 // The sums of the elements of all blocks at each place of the image, by their indices.
@@ -50,14 +53,10 @@ Connection summed_blocks(const NodeContext& node, const std::vector<std::int64_t
     counts.push_back((whole[i] - extent) / strides[i] + 1);
     cut.push_back(Datum::ints({-pads[i], -pads[axes + i]}));
   }
-  const auto first = grid_places(counts, strides, whole),
-             inside = grid_places(block, dilations, whole);
-  const auto blocks = static_cast<std::int64_t>(first.size());
-  const auto taps = static_cast<std::int64_t>(inside.size());
-  within("the number of its elements", taps, 1, most_made / blocks);
-  std::vector<std::int64_t> places;
-  for (const std::int64_t tap : inside)
-    for (const std::int64_t begin : first) places.push_back(begin + tap);
+  const std::int64_t blocks = number_in_grid(counts), taps = number_in_grid(block);
+  within("the number of its elements", taps, 1, most_number / blocks);
+  const Connection places =
+      expanded(grid_places(block, dilations, whole), {1}) + grid_places(counts, strides, whole);
   const std::vector<Size> sizes = node.sizes();
   const auto* columns = std::get_if<std::int64_t>(&sizes[1]);
   if (!columns) refuse("it needs the number of channels", "shapes= of the inputs states it");
@@ -65,7 +64,8 @@ Connection summed_blocks(const NodeContext& node, const std::vector<std::int64_t
     refuse("its number of channels is not a multiple of " + std::to_string(taps));
   const std::int64_t channels = *columns / taps;
   const std::vector<Size> wide{sizes[0], channels, taps * blocks}, flat{sizes[0], channels, size};
-  const Connection index = apply("broadcast_to", {constant(places), Binding(bindings_of(wide))});
+  const Connection index =
+      apply("broadcast_to", {reshaped(places, {std::int64_t{-1}}), Binding(bindings_of(wide))});
   const Connection zeros = apply("full", {Binding(bindings_of(flat)), 0, *held_dtype(node.type())});
   const Connection sums =
       apply("scatter", {zeros, index, reshaped(node[0], wide), -1, Datum("add")});

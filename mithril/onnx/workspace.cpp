@@ -136,6 +136,13 @@ Connection Workspace::exact(const Connection& connection, ElementType type) cons
   return is_default(type) ? connection : connection.cast(*held_dtype(type));
 }
 
+bool Workspace::take_weights(double count) {
+  if (around_) return around_->take_weights(count);
+  constexpr double most_weights = 1 << 20;
+  weights_ += count;
+  return weights_ <= most_weights;
+}
+
 std::string Workspace::port_name(const std::string& name) {
   const auto found = ports_.find(name);
   if (found != ports_.end()) return found->second;

@@ -57,6 +57,9 @@ class Workspace {
                        bool is_element = false);
   // Casts to exactly this type, unless graphs give the connection that type anyway.
   Connection exact(const Connection& connection, ElementType type) const;
+  // Counts weights that a rule computes for the model and for those around it. False if that is too
+  // many.
+  bool take_weights(double count);
   // The port for a name of the file, which differs if no port can have that name.
   std::string port_name(const std::string& name);
   // Ports that differ from their names in the file: port -> name.
@@ -75,6 +78,7 @@ class Workspace {
   std::map<std::string, KnownTensor> parameters_;
   std::map<std::string, std::string> renamed_, ports_;
   std::set<std::string> entered_;  // keys of inputs
+  double weights_ = 0;             // that rules computed
   ElementType default_float_;
   bool only_constants_;
 };
