@@ -1,4 +1,6 @@
 // Functions of one element that networks use between their layers.
+#include <limits>
+
 #include "mithril/onnx/parts.hpp"
 
 namespace mithril::onnx {
@@ -102,10 +104,8 @@ Outputs shrink(const NodeContext& node) {
 // Limits are attributes before opset 11, and inputs later.
 Outputs clip(const NodeContext& node) {
   if (node.opset() < 11) {
-    const auto limit = [&](const char* name) {
-      return node.attribute(name) ? Binding(node.real(name)) : Binding(none);
-    };
-    return {node[0].clamp(limit("min"), limit("max"))};
+    constexpr double largest = std::numeric_limits<float>::max();
+    return {node[0].clamp(node.real("min", -largest), node.real("max", largest))};
   }
   Connection x = node[0];
   const bool is_number = (!node.has(1) || node.is_known(1)) && (!node.has(2) || node.is_known(2));

@@ -168,3 +168,12 @@ def test_the_sign_of_nan_is_nan(tmp_path):
     x = np.array([np.nan, -2, 0, 3], np.float32)
     y = run(tmp_path, [ob.node("Sign", "x", "y")], {"x": x})
     np.testing.assert_array_equal(y, np.sign(x))
+
+
+@pytest.mark.parametrize("limits", [{}, {"min": 0.0}, {"max": 1.0}])
+def test_clip_before_opset_11_has_the_limits_of_float32(tmp_path, limits):
+    largest = float(np.finfo(np.float32).max)
+    x = np.array([-np.inf, -1, 0, 5, np.inf, np.nan], np.float32)
+    y = run(tmp_path, [ob.node("Clip", "x", "y", **limits)], {"x": x}, opset=6)
+    expected = np.clip(x, limits.get("min", -largest), limits.get("max", largest))
+    np.testing.assert_array_equal(y, expected)
