@@ -130,7 +130,8 @@ Connection padded_places(const std::string& mode, const Size& size, std::int64_t
   const Connection place = apply("subtract", {positions_to(count), before});
   const Connection last = apply("subtract", {n, 1});
   if (mode == "edge") return apply("minimum", {apply("maximum", {place, 0}), last});
-  if (mode == "wrap") return apply("remainder", {place, n});
+  // An axis without elements is refused by the gather of its elements, and not by a division.
+  if (mode == "wrap") return apply("remainder", {place, apply("maximum", {n, 1})});
   const Connection period = apply("maximum", {apply("multiply", {last, 2}), 1});
   const Connection reflected = apply("remainder", {place, period});
   return apply("minimum", {reflected, apply("subtract", {period, reflected})});
@@ -156,16 +157,18 @@ Outputs pad_by_sizes(const NodeContext& node) {
 // The axis without the elements that negative widths remove, and its size. The widths become 0.
 std::pair<Connection, Size> cropped(const Connection& x, std::size_t axis, const Size& size,
                                     std::int64_t& before, std::int64_t& after) {
-  const std::int64_t first = -std::min<std::int64_t>(before, 0),
+  const std::int64_t first = std::min<std::int64_t>(before, 0),
                      last = std::min<std::int64_t>(after, 0);
   before = std::max<std::int64_t>(before, 0);
   after = std::max<std::int64_t>(after, 0);
   if (first == 0 && last == 0) return {x, size};
-  const Connection made =
-      sliced(x, static_cast<std::int64_t>(axis), first, last == 0 ? Binding(none) : Binding(last));
-  if (const auto* known = std::get_if<std::int64_t>(&size))
-    return {made, within("the size without what pads remove", *known - first + last, 0)};
-  return {made, apply("add", {std::get<Connection>(size), last - first})};
+  const Size left = plus(size, first + last);
+  if (const auto* known = std::get_if<std::int64_t>(&left))
+    within("the size without what pads remove", *known, 0);
+  std::vector<std::pair<std::int64_t, std::int64_t>> widths(axis + 1);
+  widths.back() = {first, last};
+  widths.resize(x.known_shape().rank().value());
+  return {apply("pad", {x, pairs_of(widths), 0}), left};
 }
 
 Outputs pad(const NodeContext& node) {

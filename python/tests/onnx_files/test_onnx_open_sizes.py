@@ -230,3 +230,33 @@ def test_a_table_is_sliced_to_a_size(tmp_path, count, dtype):
     for n in (0, 1, 3, 8):
         out = compiled.evaluate(net.params, {"x": np.ones((n, 2), np.float32)})
         assert np.asarray(out["y"]).tolist() == table[:n].tolist()
+
+
+def padded(tmp_path, mode, pads, size):
+    node = ob.node("Pad", "x p", "y", mode=mode)
+    known = {"p": np.array(pads, np.int64)}
+    net = read(tmp_path, node, {"x": np.ones(3)}, sizes={"x": ["N"]}, known=known)
+    compiled = ml.compile(net.model, ml.CpuBackend(dtype="float64"), inference=True)
+    return compiled.evaluate({}, {"x": np.arange(1.0, size + 1)})["y"]
+
+
+MODES = ["constant", "edge", "reflect", "wrap"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("pads", [(-3, 0), (0, -3), (-2, -2), (-4, 1)])
+def test_pads_that_remove_more_than_there_is_are_refused(tmp_path, mode, pads):
+    with pytest.raises(ml.ShapeError, match="a dim would be negative\n  got : N - "):
+        padded(tmp_path, mode.encode(), pads, 2)
+
+
+@pytest.mark.parametrize("mode", MODES[1:])
+@pytest.mark.parametrize("pads", [(-2, 1), (3, -4), (-1, 2)])
+def test_pads_repeat_no_elements_of_an_empty_axis(tmp_path, mode, pads):
+    with pytest.raises(ml.ValueError, match=r"gather: index .* is out of range for size 0"):
+        padded(tmp_path, mode.encode(), pads, -min(pads))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_pads_may_remove_all(tmp_path, mode):
+    assert padded(tmp_path, mode.encode(), (-1, -2), 3).shape == (0,)
