@@ -21,12 +21,23 @@ QuantizedRange limits_of(ElementType type) {
   refuse("it makes " + name_of(type));
 }
 
+// Refuses scales that would make the input larger.
+void need_size(const NodeContext& node, std::size_t i, std::size_t at, const Size& expected) {
+  const auto* number = std::get_if<std::int64_t>(&expected);
+  const std::int64_t found = node.known_dim(i, at);
+  if (number && found != *number)
+    refuse("axis " + std::to_string(at) + " of its input " + std::to_string(i) + " has " +
+           std::to_string(found) + " elements, expected " + std::to_string(*number));
+}
+
 // A number for all elements, one for each index of the axis, or one for each block of its indices.
 Connection along(const NodeContext& node, std::size_t i, std::int64_t axis, std::size_t rank) {
   const std::size_t own = node.rank(i);
   const std::int64_t block = within("its attribute 'block_size'", node.integer("block_size", 0), 0);
   if (block != 0) {
     if (own != rank) refuse("its scales have another rank than its input");
+    for (std::size_t at = 0; at < rank; ++at)
+      if (at != static_cast<std::size_t>(axis)) need_size(node, i, at, node.sizes()[at]);
     const Size size = node.sizes()[static_cast<std::size_t>(axis)];
     const Connection all = apply("repeat_interleave", {node[i], block, axis});
     return sliced(all, axis, 0, binding_of(size));  // the last block may be smaller
@@ -35,6 +46,7 @@ Connection along(const NodeContext& node, std::size_t i, std::int64_t axis, std:
   const std::vector<std::int64_t> dims = node.known_dims(i);
   if (own != 1) refuse("its scales have " + std::to_string(own) + " axes, expected 0 or 1");
   if (dims[0] == 1) return node[i];
+  need_size(node, i, 0, node.sizes()[static_cast<std::size_t>(axis)]);
   return expanded(node[i], range_to(rank - static_cast<std::size_t>(axis), 1));
 }
 

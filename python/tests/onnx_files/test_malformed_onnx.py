@@ -217,6 +217,22 @@ ROWS = [
         17,
         "a size of 'x' is 1099511627776, expected at most 2147483647",
     ),
+    (
+        "DequantizeLinear",
+        {},
+        [4, 1, "int8"],
+        {"s": zeros(3)},
+        17,
+        "axis 0 of its input 1 has 3 elements, expected 1",
+    ),
+    (
+        "DequantizeLinear",
+        {"axis": 0, "block_size": 2},
+        [4, 1, "int8"],
+        {"s": zeros(2, 3)},
+        21,
+        "axis 1 of its input 1 has 3 elements, expected 1",
+    ),
     ("TopK", {}, [4], {"k": ints(-3)}, 17, "k is -1, expected at least 0"),
     ("Gemm", {"transB": 1}, [4], {"w": np.float32(1), "b": zeros(4)}, 17, "has 1 axes, expected 2"),
 ]
