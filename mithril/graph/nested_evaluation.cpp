@@ -9,6 +9,7 @@
 #include "mithril/graph/nested_graphs.hpp"
 #include "mithril/graph/number_tensor.hpp"
 #include "mithril/graph/observer.hpp"
+#include "mithril/infer/solved_sizes.hpp"
 #include "mithril/op/eval_context.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -39,10 +40,7 @@ class SizedBody {
 
  private:
   void add_input(const Value& value, const Dims& dims) {
-    for (size_t k = 0; k < dims.size(); ++k) {
-      const Dim dim = resolve(value.dims[k]);
-      if (dim.symbol()) sizes_.emplace(dim.symbol(), dims[k]);
-    }
+    for (size_t k = 0; k < dims.size(); ++k) sizes_.add(value.dims[k], dims[k]);
     sized_.add_input(
         {.name = value.name, .dims = {dims.begin(), dims.end()}, .dtype = value.dtype});
   }
@@ -64,17 +62,18 @@ class SizedBody {
   }
 
   int64_t number(const Dim& dim, const std::string& name) {
-    const auto known = evaluate(resolve(dim), sizes_);
-    if (known) return *known;
-    raise({.kind = ErrorKind::value,
-           .code = "E0403",
-           .path = name,
-           .message = "the size " + to_string(dim) + " follows from no input of the loop",
-           .help = "state the size: shapes of compile, or set_shapes"});
+    const auto refuse = [&](Symbol*) -> Dim {
+      raise({.kind = ErrorKind::value,
+             .code = "E0403",
+             .path = name,
+             .message = "the size " + to_string(dim) + " follows from no input of the loop",
+             .help = "state the size: shapes of compile, or set_shapes"});
+    };
+    return sizes_(dim, refuse).constant();
   }
 
   Graph sized_;
-  Sizes sizes_;
+  SolvedSizes sizes_;
   std::unordered_map<ValueId, ValueId> ids_;
 };
 

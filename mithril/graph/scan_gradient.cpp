@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "mithril/graph/dependence.hpp"
-#include "mithril/graph/grad_context.hpp"
 #include "mithril/graph/nested_graphs.hpp"
+#include "mithril/graph/open_sizes.hpp"
 #include "mithril/graph/reverse_mode.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/op/op_def.hpp"

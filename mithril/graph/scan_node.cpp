@@ -6,6 +6,7 @@
 
 #include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
+#include "mithril/infer/solved_sizes.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
@@ -32,25 +33,23 @@ class OuterDims {
  private:
   void know(const Value& inner, const Value& outer, bool sequence) {
     const size_t skipped = sequence ? 1 : 0;
-    for (size_t k = 0; k < inner.dims.size(); ++k) {
-      const Dim dim = resolve(inner.dims[k]);
-      if (dim.symbol()) memo_.emplace(dim.symbol(), outer.dims[k + skipped]);
-    }
+    for (size_t k = 0; k < inner.dims.size(); ++k)
+      sizes_.add(inner.dims[k], outer.dims[k + skipped]);
   }
 
   Dim translated(const Dim& dim, const std::string& name) {
-    return resolve(rename(resolve(dim), memo_, [&](Symbol*) -> Dim {
+    return sizes_(dim, [&](Symbol*) -> Dim {
       raise({.kind = ErrorKind::shape,
              .code = "E0209",
              .path = name,
              .message = "the size " + to_string(dim) + " of '" + name +
                         "' follows from no carry, sequence or other input of the loop",
              .help = "state the size: shapes of compile, or set_shapes"});
-    }));
+    });
   }
 
   const bool shared_;
-  Renaming memo_;
+  SolvedSizes sizes_;
 };
 
 [[noreturn]] void refuse_node(const Graph& graph, const Node& node, const std::string& why,
@@ -170,54 +169,6 @@ std::vector<Argument> scan_arguments(const Graph& graph, const ScanLoop& scan) {
 
 std::vector<ValueId> add_scan(Graph& graph, const ScanLoop& scan, const std::string& name) {
   return graph.add(find_op("scan"), scan_arguments(graph, scan), name);
-}
-
-namespace {
-
-void add_symbols(const Datum& datum, std::set<Symbol*>& symbols) {
-  if (datum.kind() == kind::tuple) {
-    for (const Datum& item : datum.tuple()) add_symbols(item, symbols);
-  } else if (datum.kind() == kind::int_value) {
-    Renaming memo;
-    rename(resolve(datum.dim()), memo, [&](Symbol* symbol) {
-      symbols.insert(symbol);
-      return Dim(symbol);
-    });
-  }
-}
-
-// The symbols with which nodes compute, and which are not dims of an input.
-std::set<Symbol*> open_symbols(const Graph& body) {
-  std::set<Symbol*> symbols;
-  for (const Node& node : body.nodes()) {
-    for (const Argument& argument : node.arguments) {
-      if (const auto* datum = std::get_if<Datum>(&argument)) add_symbols(*datum, symbols);
-    }
-  }
-  for (const ValueId input : body.inputs()) {
-    for (const Dim& dim : body.value(input).dims) symbols.erase(resolve(dim).symbol());
-  }
-  return symbols;
-}
-
-}  // namespace
-
-bool has_open_size(const Graph& body, const Value& value) {
-  const std::set<Symbol*> open = open_symbols(body);
-  return std::any_of(value.dims.begin(), value.dims.end(),
-                     [&](const Dim& dim) { return open.contains(resolve(dim).symbol()); });
-}
-
-void add_size_arguments(ScanLoop& to, const ScanLoop& from, const std::string& prefix) {
-  for (size_t i = 0; i < from.arguments.size(); ++i) {
-    Value value = from.body.value(from.body.inputs()[i]);
-    if (!has_open_size(to.body, value)) continue;
-    value.name = prefix + "sizes_" + std::to_string(i);
-    const bool sequence = i >= from.carries && i < from.carries + from.sequences;
-    if (sequence) value.dims.insert(value.dims.begin(), Dim(to.body.facts()->symbol()));
-    to.body.add_input(std::move(value));
-    to.arguments.push_back(from.arguments[i]);
-  }
 }
 
 void check_node_of_step(const Graph& graph, const Node& node, const std::vector<bool>& of_step) {

@@ -40,14 +40,6 @@ std::vector<ValueId> add_scan(Graph& graph, const ScanLoop& scan, const std::str
 std::vector<Argument> scan_arguments(const Graph& graph, const ScanLoop& scan);
 std::vector<Value> scan_outputs(const Graph& graph, const ScanLoop& scan);
 
-// Whether the value has a size with which a node of the body computes, and which follows from no
-// input.
-bool has_open_size(const Graph& body, const Value& value);
-// Adds arguments of `from` that every step of `to` reads for their sizes only: those that have a
-// size with which a node of `to` computes, and which follows from no input. `to` has values of the
-// body of `from`. `prefix`: of new names.
-void add_size_arguments(ScanLoop& to, const ScanLoop& from, const std::string& prefix);
-
 // For a node that each step of a loop runs. `of_step`, per value: a step makes it. ConnectionError
 // E0131 for an op that exchanges values with other processes, and for a random op whose key no step
 // changes.

@@ -12,6 +12,7 @@
 #include "mithril/graph/dependence.hpp"
 #include "mithril/graph/nested_graph.hpp"
 #include "mithril/graph/nested_graphs.hpp"
+#include "mithril/graph/open_sizes.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/graph/while_node.hpp"
 #include "mithril/op/op_def.hpp"

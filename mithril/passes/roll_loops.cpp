@@ -7,6 +7,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/graph/nested_graphs.hpp"
+#include "mithril/graph/open_sizes.hpp"
 #include "mithril/graph/scan_node.hpp"
 #include "mithril/graph/while_node.hpp"
 #include "mithril/op/op_def.hpp"
@@ -275,6 +276,8 @@ class Roll {
     }
     for (const ValueId id : kept_) add(id, rebuilder.map(id));
     copy_body(body, inner);
+    for (const ValueId id : add_size_inputs(rebuilder.graph(), {&body}))
+      scan.arguments.push_back(id);
     Graph condition = body;
     for (const auto& [carry, next] : carries_)
       body.add_output(name_of(next) + ".next_" + std::to_string(body.outputs().size()),

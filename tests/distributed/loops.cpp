@@ -1,7 +1,9 @@
 // Loops and choices that read rows run on the rows of each process (threads here).
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -127,6 +129,39 @@ Model of_merged_rows(bool in_loop) {
   return net;
 }
 
+// A loop over the features of all rows, as one axis.
+Model over_merged_rows(const Model& step) {
+  Model net;
+  net |= Linear({.dimension = width})({{"input", "h"}, {"output", "q"}});
+  net |= Reshape({.shape = Tuple{-1}})({{"input", "q"}, {"output", "merged"}});
+  net |= Scan(step, {.carry = {{"h", "z"}}, .length = 2})({{"h", "merged"}, {"h_last", "last"}});
+  net |= Reshape({.shape = Tuple{-1, width}})({{"input", "last"}, {"output", "y"}});
+  return net;
+}
+
+// The rows of the features again.
+Model layer_of_merged_rows() {
+  Model step;
+  step |= Reshape({.shape = Tuple{-1, width}})({{"input", "h"}, {"output", "rows"}});
+  step |= Linear({.dimension = width})({{"input", "rows"}, {"output", "sum"}});
+  step |= Tanh()({{"input", "sum"}, {"output", "made"}});
+  step |= Reshape({.shape = Tuple{-1}})({{"input", "made"}, {"output", "z"}});
+  return step;
+}
+
+// The mean over all rows, divided by their number in each step.
+Model of_bound_number() {
+  Model net;
+  net |= Linear({.dimension = width})({{"input", "h"}, {"output", "q"}});
+  net |= Sum({.axis = 0})({{"input", "q"}, {"output", "g"}});
+  net |= Model::create({{"n", key("h").shape()[0]}})({{"h", "h"}, {"n", "n"}});
+  const Model step = Model::create({{"z", key("g") / key("n")}});
+  net |= Scan(step,
+              {.carry = {{"g", "z"}}, .length = 2})({{"g", "g"}, {"n", "n"}, {"g_last", "last"}});
+  net |= Model::create({{"y", key("h") + key("last")}})({{"h", "h"}, {"last", "last"}, {"y", "y"}});
+  return net;
+}
+
 TensorMap batch_of(const CompiledModel& compiled, std::int64_t rows, std::uint64_t seed) {
   Random random(seed);
   TensorMap all;
@@ -213,6 +248,11 @@ TEST_CASE("loops over the steps of each row give the parameters of one process")
   check_groups(many_nested);
 }
 
+TEST_CASE("loops over the features of all rows give the parameters of one process") {
+  check_groups([] { return over_merged_rows(Model::create({{"z", key("h") * key("h")}})); });
+  check_groups([] { return over_merged_rows(layer_of_merged_rows()); });
+}
+
 TEST_CASE("choices and loops with a condition give the parameters of one process") {
   check_groups(chosen);
   check_groups(repeated);
@@ -253,6 +293,50 @@ TEST_CASE("a loop or a choice that reads the number of merged rows is refused") 
   };
   CHECK(refused([] { return of_merged_rows(true); }) == why("scan"));
   CHECK(refused([] { return of_merged_rows(false); }) == why("cond"));
+  CHECK(refused(of_bound_number) == why("scan"));
+}
+
+TEST_CASE("a sum over the rows of all steps may begin with an infinite value") {
+  const auto sums = [](const std::shared_ptr<Communicator>& group) {
+    Model step, net;
+    step |= Sum({.axis = 0})({{"input", "x"}, {"output", "of_rows"}});
+    step |= Model::create({{"s_next", key("s") + key("of_rows")}})(
+        {{"s", "s"}, {"of_rows", "of_rows"}, {"s_next", "s_next"}});
+    net |= Scan(step, {.carry = {{"s", "s_next"}}, .sequences = {"x"}, .axis = 1})(
+        {{"x", "x"}, {"s", "factors"}, {"s_last", "sums"}});
+    CompileOptions options{.shapes = {{"x", {any, steps, 2}}, {"factors", {2}}},
+                           .data_keys = {"x", "factors"},
+                           .group = group};
+    options.replicated_keys = {"factors"};
+    const CompiledModel compiled =
+        compile(net, cpu({.dtype = DType::float64, .threads = 1}), options);
+    TensorMap batch = rows_of_process(compiled, batch_of(compiled, 5, 1));
+    batch["factors"] = Tensor::of<double>({2}, {std::numeric_limits<double>::infinity(), 1});
+    return compiled.evaluate({}, batch).at("sums");
+  };
+  const Tensor alone = sums(nullptr);
+  CHECK(std::isinf(alone.values<double>()[0]));
+  std::vector<Tensor> each(3);
+  const auto errors = on_each_rank(3, [&](Communicator& own) {
+    each[static_cast<size_t>(own.rank())] = sums(communicator(own.name()));
+  });
+  CHECK(errors == no_errors(3));
+  for (const Tensor& found : each) {
+    CHECK(found.values<double>()[0] == alone.values<double>()[0]);
+    CHECK(relative_distance(Tensor::of<double>({1}, {found.values<double>()[1]}),
+                            Tensor::of<double>({1}, {alone.values<double>()[1]})) <= 1e-12);
+  }
+}
+
+TEST_CASE("a number that does not grow evenly with the rows is refused outside of loops, too") {
+  CHECK(refused([] {
+          Model net;
+          net |= Model::create({{"n", floor_divide(key("h").shape()[0], 2)}})(
+              {{"h", "h"}, {"n", "n"}});
+          net |= Linear({.dimension = width})({{"input", "h"}, {"output", "q"}});
+          net |= Model::create({{"y", key("q") / key("n")}})({{"q", "q"}, {"n", "n"}, {"y", "y"}});
+          return net;
+        }).starts_with("mithril.StateError[E0953]: "));
 }
 
 }  // namespace mithril::tests
