@@ -232,9 +232,7 @@ Result run(const std::shared_ptr<Impl>& model, const Request& request) {
   const TracedCall call("evaluate");
   const std::shared_ptr<Impl> whole = in_use(model);
   const std::shared_ptr<Impl> compiled = selected(whole, request);
-  // E1054 says what the model cannot do, so all processes raise it.
-  return or_abandon(group_of(*compiled), [&] { return run(*compiled, *whole, request); },
-                    {"E1054"});
+  return or_abandon(group_of(*compiled), [&] { return run(*compiled, *whole, request); });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "mithril/training/training_step.hpp"
 #include "tests/distributed/on_each_rank.hpp"
 #include "tests/distributed/relative_distance.hpp"
+#include "tests/errors/text_of_error.hpp"
 
 namespace mithril {
 namespace {
@@ -228,7 +230,9 @@ TEST_CASE("compile needs no placements, and a step or an evaluation refuses an o
                 {.shapes = {{"x", {any, 4}}}, .group = communicator(own.name())});
     const TensorMap x = {{"x", batch_of(5, 0).at("x")}};
     CHECK(compiled.infer({}, x).at("sums").dims() == Dims{5, 4});
-    compiled.evaluate({}, x);
+    const std::string error = text_of_error([&] { compiled.evaluate({}, x); });
+    own.barrier();  // the group is whole: all processes have raised the error
+    throw std::runtime_error(error);
   });
   for (const std::string& error : errors)
     CHECK(error.find("mithril.StateError[E0950]: sums: cumsum mixes the rows of a batch that 2 "
