@@ -35,7 +35,9 @@ void refuse_distributed(const CompiledState& compiled, const char* subject, cons
   if (!is_distributed(compiled)) return;
   raise({.kind = ErrorKind::backend,
          .code = "E1054",
-         .message = std::string(subject) + " cannot train on several processes",
+         .message = std::string(subject) +
+                    " takes a model of one process, and this one trains on " +
+                    std::to_string(compiled.group->size()),
          .help = help});
 }
 

@@ -16,7 +16,7 @@ Communicator* group_of(const CompiledState& compiled);
 
 // BackendError E1054 for a backend that cannot exchange tensors.
 void check_exchanges(const Backend& backend, bool several);
-// BackendError E1054 "<subject> cannot train on several processes" if the model is distributed.
+// BackendError E1054 "<subject> takes a model of one process" if the model is distributed.
 void refuse_distributed(const CompiledState& compiled, const char* subject, const char* help);
 // The same for what is written to run in one process.
 void refuse_export(const CompiledState& compiled, const char* subject);

@@ -85,7 +85,7 @@ std::vector<size_t> differentiated_outputs(const CompiledState& compiled) {
 ExportedModel CompiledModel::exported(const TensorMap& data) const {
   Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
   compiled.require_graph("exporting");
-  refuse_export(compiled, "an exported model");
+  refuse_export(compiled, "an export (to_onnx, generated code)");
   check_examples(compiled, data);
   ExportedModel exported = outputs_of(
       compiled, [&](const NamedIndex& key) { return compiled.dims_of_input(key, data); });
@@ -96,7 +96,7 @@ ExportedModel CompiledModel::exported(const TensorMap& data) const {
 ExportedModel CompiledModel::exported_with_open_sizes() const {
   const Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
   compiled.require_graph("exporting");
-  refuse_export(compiled, "an exported model");
+  refuse_export(compiled, "an export (to_onnx, generated code)");
   return outputs_of(compiled, [](const NamedIndex&) { return Dims(); });
 }
 

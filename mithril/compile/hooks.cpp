@@ -77,7 +77,7 @@ std::vector<int64_t> loop_steps() {
 HookHandle CompiledModel::register_hook(const std::string& path, HookFunction function,
                                         HookOptions options) {
   impl_->require_graph("register_hook");
-  refuse_distributed(*impl_, "a model with hooks",
+  refuse_distributed(*impl_, "register_hook",
                      "compile the model without a group to look at its values");
   const std::optional<ValueId> value = find_value(*impl_, path);
   if (!value) refuse(*impl_, path);

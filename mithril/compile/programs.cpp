@@ -68,7 +68,7 @@ void CompiledModel::Impl::load() {
   LoadOptions options = load_options;
   if (is_distributed(*this)) {
     options.split = [this](const std::vector<bool>&) {
-      refuse_distributed(*this, "a model in torch's autograd",
+      refuse_distributed(*this, "torch's autograd",
                          "train with ml.TrainingStep, or compile the model without a group");
       return GradientGraphs();
     };

@@ -24,7 +24,7 @@ void CompiledModel::save_torchscript(const std::string& path, const TensorMap& p
                                      const TensorMap& data) const {
   const CompiledState& compiled = *impl_;
   compiled.require_graph("save_torchscript");
-  refuse_export(compiled, "TorchScript");
+  refuse_export(compiled, "save_torchscript");
   if (!compiled.required_states.empty()) {
     raise({.kind = ErrorKind::state,
            .code = "E0922",

@@ -76,7 +76,7 @@ ExportedModel exported(const PerSamplePrograms& programs, const PerSampleProgram
            .facts = {{"reason", program.single_samples}}});
   }
   const CompiledState& compiled = programs.compiled();
-  refuse_export(compiled, "an exported model");
+  refuse_export(compiled, "an export of PerSample");
   ExportedModel made{.graph = program.graph, .inputs = {}, .outputs = {}};
   for (size_t i = 0; i < made.graph.inputs().size(); ++i) {
     const Value& value = made.graph.value(made.graph.inputs()[i]);

@@ -147,7 +147,7 @@ std::vector<Fact> problems_of(const StepParts& step) {
 ExportedStep export_step(const StepParts& step, const TensorMap& params) {
   const CompiledModel::Impl& compiled = step.compiled;
   compiled.require_graph("exporting");
-  refuse_export(compiled, "an exported step");
+  refuse_export(compiled, "an export of a TrainingStep");
   refuse_step(problems_of(step));
   std::vector<TrainedParameter> trained;
   std::vector<std::size_t> moved;

@@ -28,7 +28,7 @@ TrainModel network() {
 
 std::string refused(const std::string& subject) {
   return "mithril.BackendError[E1054]: " + subject +
-         " cannot train on several processes\n"
+         " takes a model of one process, and this one trains on 2\n"
          "  help: compile the model without a group to export it; its parameters fit both";
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("files and generated code refuse a model of several processes") {
     const auto write = [&](bool gradients) {
       write_onnx(compiled, path, {.params = params.share(), .gradients = gradients});
     };
-    const std::string code = refused("an exported model");
+    const std::string code = refused("an export (to_onnx, generated code)");
     CHECK(text_of_error([&] { write(false); }) == code);
     CHECK(text_of_error([&] { write(true); }) == code);
     CHECK(text_of_error([&] { onnx_reference(compiled, data); }) == code);
@@ -56,7 +56,7 @@ TEST_CASE("files and generated code refuse a model of several processes") {
     CHECK(text_of_error([&] { compiled.exported_with_open_sizes(); }) == code);
     CHECK(text_of_error([&] { compiled.exported_with_open_gradients(); }) == code);
     CHECK(text_of_error([&] { compiled.save_torchscript(path, params, data); }) ==
-          refused("TorchScript"));
+          refused("save_torchscript"));
     const CompiledModel bound = compiled.bind(params);
     write_onnx(bound, path);  // each process runs it alone
     CHECK(bound.exported(data).outputs.size() == 1);
@@ -77,7 +77,8 @@ TEST_CASE("code of gradients of samples refuses a model of several processes") {
     const TensorMap data = {{"x", Tensor::ones({4, 3})}, {"t", Tensor::ones({4, 2})}};
     const PerSample samples(compiled, {.losses = "losses"});
     CHECK(samples.norms(compiled.get_parameters(), data).total.dims() == Dims{4});
-    CHECK(text_of_error([&] { samples.exported_norms(data); }) == refused("an exported model"));
+    CHECK(text_of_error([&] { samples.exported_norms(data); }) ==
+          refused("an export of PerSample"));
   });
   CHECK(errors == no_errors(2));
 }

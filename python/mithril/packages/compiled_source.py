@@ -29,7 +29,8 @@ def source_of(compiled: CompiledModel) -> tuple[Model, dict[str, Any]]:
         raise_error(
             "BackendError",
             "E1054",
-            "a package cannot train on several processes",
+            "save_package takes a model of one process, and this one trains on "
+            f"{compiled.group.size}",
             help="give ml.save_package the model and whole parameters, on one process",
         )
     return model, options
