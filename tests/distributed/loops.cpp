@@ -96,6 +96,43 @@ Model repeated() {
   return net;
 }
 
+// A loop over the trained sum of all rows, which at most 4 steps add to.
+Model summed_while() {
+  Model step, net;
+  step |= Linear({.dimension = width})({{"input", "h"}, {"output", "q"}});
+  step |= Sum({.axis = 0})({{"input", "q"}, {"output", "of_rows"}});
+  step |= Model::create({{"s_next", key("s") + key("of_rows") * 0.1}, {"i_next", key("i") + 1.0}})(
+      {{"s", "s"}, {"i", "i"}, {"of_rows", "of_rows"}, {"s_next", "s_next"}, {"i_next", "i_next"}});
+  net |= While(Model::create({{"goes_on", key("i") < 3.0}}), step,
+               {.carry = {{"s", "s_next"}, {"i", "i_next"}}, .max_steps = 4})(
+      {{"h", "h"},
+       {"s", Tensor::full(DType::float64, {width}, 0.5)},
+       {"i", "factor"},
+       {"s_last", "last"}});
+  net |= Model::create({{"y", key("h") + key("last")}})({{"h", "h"}, {"last", "last"}, {"y", "y"}});
+  return net;
+}
+
+// The carry of an outer loop is a carry of the inner one, which adds sums over rows to it.
+Model summed_in_loops() {
+  Model step, outer, net;
+  step |= Linear({.dimension = width})({{"input", "h"}, {"output", "q"}});
+  step |= Sum({.axis = 0})({{"input", key("q") * key("g")}, {"output", "of_rows"}});
+  step |= Model::create(
+      {{"s_next", key("s") * 0.5 + key("of_rows") * 0.1}, {"g_next", key("g") * 0.9}})(
+      {{"s", "s"}, {"g", "g"}, {"of_rows", "of_rows"}, {"s_next", "s_next"}, {"g_next", "g_next"}});
+  outer |= Scan(step, {.carry = {{"s", "s_next"}, {"g", "g_next"}}, .length = 3})(
+      {{"h", "h"}, {"s", "s"}, {"g", "b"}, {"s_last", "s_next"}});
+  outer |= Model::create({{"b_next", key("b") * 0.7}})({{"b", "b"}, {"b_next", "b_next"}});
+  net |= Scan(outer, {.carry = {{"s", "s_next"}, {"b", "b_next"}}, .length = 2})(
+      {{"h", "h"},
+       {"s", Tensor::full(DType::float64, {width}, 0.5)},
+       {"b", Tensor::ones({width}).to(DType::float64)},
+       {"s_last", "last"}});
+  net |= Model::create({{"y", key("h") + key("last")}})({{"h", "h"}, {"last", "last"}, {"y", "y"}});
+  return net;
+}
+
 // Loops in loops, whose placement takes long if each follows those in it several times.
 Model many_nested() {
   Model step, net;
@@ -251,6 +288,11 @@ TEST_CASE("loops over the steps of each row give the parameters of one process")
 TEST_CASE("loops over the features of all rows give the parameters of one process") {
   check_groups([] { return over_merged_rows(Model::create({{"z", key("h") * key("h")}})); });
   check_groups([] { return over_merged_rows(layer_of_merged_rows()); });
+}
+
+TEST_CASE("loops that add sums over rows to a carry give the parameters of one process") {
+  check_groups(summed_while);
+  check_groups(summed_in_loops);
 }
 
 TEST_CASE("choices and loops with a condition give the parameters of one process") {

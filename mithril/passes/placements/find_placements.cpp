@@ -180,8 +180,10 @@ class PlacementSearch {
         for (const ValueId output : node.outputs) found_.of[index(output)] = Placement::partial();
         return keep(id, std::move(change));
       }
+      const bool stays = takes_terms(node, arguments.placements, arguments.dims, probe_.batch,
+                                     options_, find_, followed_);
       for (size_t i = 0; i < node.arguments.size(); ++i) {
-        if (!arguments.placements[i].is_partial()) continue;
+        if (stays || !arguments.placements[i].is_partial()) continue;
         reduce_first(*tensor_of(node.arguments[i]));
         arguments.placements[i] = {};
       }
@@ -278,11 +280,8 @@ class PlacementSearch {
       if (datum && arguments.ports[i]->name == "length" && rows_.has(*datum))
         refuse(node, "it has a step for each row");
     }
-    const auto find = [&](const auto&... given) {
-      return PlacementSearch(given..., followed_).run();
-    };
     NestedPlacements placed = place_nested(node, arguments.placements, arguments.dims, probe_.batch,
-                                           options_, find, followed_);
+                                           options_, find_, followed_);
     if (!placed.why.empty()) refuse(node, placed.why);
     for (size_t i = 0; i < node.outputs.size(); ++i)
       found_.of[index(node.outputs[i])] = placed.outputs[i];
@@ -383,6 +382,9 @@ class PlacementSearch {
   std::vector<int> makers_;           // per value: the node that makes it; -1: none
   std::vector<Arguments> arguments_;  // per node
   const OpDef& to_tensor_ = find_op("to_tensor");
+  const FindPlacements find_ = [this](const auto&... given) {
+    return PlacementSearch(given..., followed_).run();
+  };
   FoundPlacements found_;
   bool grew_ = false;
 };

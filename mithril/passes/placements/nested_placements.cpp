@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mithril/base/error.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/sample_context.hpp"
@@ -89,6 +90,25 @@ class NestedPlacing {
     return known.back().found;
   }
 
+  // Inputs that nodes of the graph add on the first process alone become terms of a sum: the node
+  // around the graph masks them in their place. False: there are none.
+  bool mask_inputs(const Graph& graph, const FoundPlacements& found) {
+    bool changed = false;
+    for (const auto& [node, change] : found.changes) {
+      for (const size_t argument : change.masked) {
+        const ValueId* id = tensor_of(graph.node(node).arguments[argument]);
+        const auto at = id ? std::find(graph.inputs().begin(), graph.inputs().end(), *id)
+                           : graph.inputs().end();
+        const auto k = static_cast<size_t>(at - graph.inputs().begin());
+        if (at == graph.inputs().end() || !(inputs_[k] == Placement{})) continue;
+        inputs_[k] = Placement::partial();
+        placed_.masked.push_back(first_ + k);
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
   // Follows the body until the placements of its carries no longer change. Its first inputs and
   // outputs are the carries. Null: it was refused.
   const FoundPlacements* follow_steps(const Nested& nested, size_t carries) {
@@ -108,7 +128,7 @@ class NestedPlacing {
         placed_.masked.push_back(first_ + k);
         changed = true;
       }
-      if (changed) continue;
+      if (changed || mask_inputs(body, found)) continue;
       placed_.why = exchange_of(found);
       return placed_.why.empty() ? &found : nullptr;
     }
@@ -158,7 +178,12 @@ class NestedPlacing {
     const Nested first_branch = nested_graph(node_, "then");
     const Nested second_branch = nested_graph(node_, "otherwise");
     const Graph &then = first_branch->graph(), &otherwise = second_branch->graph();
-    const FoundPlacements &one = follow(first_branch), &other = follow(second_branch);
+    const FoundPlacements *first_found = nullptr, *second_found = nullptr;
+    do {
+      first_found = &follow(first_branch);
+      second_found = &follow(second_branch);
+    } while (mask_inputs(then, *first_found) || mask_inputs(otherwise, *second_found));
+    const FoundPlacements &one = *first_found, &other = *second_found;
     for (const FoundPlacements* found : {&one, &other}) {
       if (refuse(exchange_of(*found)); !placed_.why.empty()) return;
     }
@@ -199,6 +224,26 @@ NestedPlacements place_nested(const Node& node, const std::vector<Placement>& pl
                               const PlacementOptions& options, const FindPlacements& find,
                               FollowedGraphs& followed) {
   return NestedPlacing(node, placements, dims, batch, options, find, followed).run();
+}
+
+bool takes_terms(const Node& node, const std::vector<Placement>& placements,
+                 const std::vector<Dims>& dims, int64_t batch, const PlacementOptions& options,
+                 const FindPlacements& find, FollowedGraphs& followed) {
+  const bool reads_rows =
+      std::any_of(placements.begin(), placements.end(),
+                  [](const Placement& placement) { return placement.is_sharded(); });
+  if (!has_nested_graphs(node) || !reads_rows) return false;
+  const size_t first = node.argument_index("arguments");
+  for (size_t i = 0; i < placements.size(); ++i) {
+    const bool is_read = i >= first && i < first + node.list_size();
+    if (!is_read && placements[i].is_partial()) return false;  // the condition of a choice
+  }
+  try {
+    return place_nested(node, placements, dims, batch, options, find, followed).why.empty();
+  } catch (const Error& error) {
+    if (error.code() != "E0950") throw;
+    return false;  // they may compute with the sums
+  }
 }
 
 }  // namespace mithril

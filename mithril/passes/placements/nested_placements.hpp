@@ -39,13 +39,18 @@ struct FollowedGraphs {
   std::map<std::shared_ptr<const NestedGraph>, std::deque<Followed>> known = {};
 };
 
-// `placements`, `dims`: of the arguments, which are sharded or replicated. The graphs of the node
-// run on the rows of the process and exchange nothing: a sum over the rows leaves the node as a
-// partial sum. A carry that becomes partial is partial from the start. `find` finds the placements
-// of a nested graph; its errors are raised.
+// `placements`, `dims`: of the arguments. The graphs of the node run on the rows of the process and
+// exchange nothing: a sum over the rows leaves the node as a partial sum. A carry that becomes
+// partial is partial from the start, and so is a value that the graphs add to a sum. `find` finds
+// the placements of a nested graph; its errors are raised.
 NestedPlacements place_nested(const Node& node, const std::vector<Placement>& placements,
                               const std::vector<Dims>& dims, int64_t batch,
                               const PlacementOptions& options, const FindPlacements& find,
                               FollowedGraphs& followed);
+// Whether the graphs of a loop or a choice that reads rows compute with terms of sums, so that it
+// can be placed without the sums. Takes the same.
+bool takes_terms(const Node& node, const std::vector<Placement>& placements,
+                 const std::vector<Dims>& dims, int64_t batch, const PlacementOptions& options,
+                 const FindPlacements& find, FollowedGraphs& followed);
 
 }  // namespace mithril
