@@ -101,7 +101,7 @@ Outputs stft(const NodeContext& node) {
   const std::int64_t frames = 1 + (total - length) / step;
   const Connection places = expanded(positions_to(frames) * step, {1}) + positions_to(length);
   const Connection signal = is_flat ? expanded(node[0], {2}) : node[0];
-  Connection x = apply("gather", {signal, places, 1});
+  Connection x = apply("gather", {signal, node.workspace().as_constant(places), 1});
   if (node.has(2)) x = x * expanded(node[2], {1});
   return {transformed(x, {.rank = 4,
                           .parts = parts,

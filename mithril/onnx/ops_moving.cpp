@@ -70,7 +70,7 @@ Connection reversed_cut(const NodeContext& node, const Connection& x, const Cut&
     return std::clamp<std::int64_t>(at < 0 ? (at < -size ? -1 : at + size) : at, -1, size - 1);
   };
   const Connection places = apply("arange", {place(*stop), place(*start), cut.step});
-  return apply("gather", {x, places, cut.axis});
+  return apply("gather", {x, node.workspace().as_constant(places), cut.axis});
 }
 
 Connection cut(const NodeContext& node, const Connection& x, const Cut& cut) {
@@ -194,7 +194,8 @@ Outputs pad(const NodeContext& node) {
     auto [before, after] = pairs[axis];
     if (before == 0 && after == 0) continue;
     const auto [kept, left] = cropped(x, axis, sizes[axis], before, after);
-    const Connection places = padded_places(mode, left, before, after);
+    Connection places = padded_places(mode, left, before, after);
+    if (std::holds_alternative<std::int64_t>(left)) places = node.workspace().as_constant(places);
     x = apply("gather", {kept, places, static_cast<std::int64_t>(axis)});
   }
   return {x};

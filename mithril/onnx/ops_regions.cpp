@@ -162,7 +162,7 @@ Connection deformed_elements(const NodeContext& node, const DeformedWindows& w) 
   const Connection moves = reshaped(node[2], {w.image[0], w.offset_groups, w.taps, 2, w.outputs()});
   const auto neighbours = [&](std::int64_t axis) {
     const auto i = static_cast<std::size_t>(axis);
-    const Connection places = w.places(i, node.type());
+    const Connection places = node.workspace().as_constant(w.places(i, node.type()));
     return padded_neighbours(apply("gather", {moves, axis, 3}) + places, w.image[i + 2]);
   };
   const Neighbours y = neighbours(0), x = neighbours(1);

@@ -92,11 +92,12 @@ void check_axis(const ResizedAxis& axis) {
 
 // Refuses more neighbours, or more weights, than the import computes.
 void check_neighbours(const NodeContext& node, const Resizing& how, const ResizedAxis& axis) {
-  constexpr double most_neighbours = 1 << 10;
+  constexpr double most_neighbours = 1 << 10, bytes_of_weight = 28;
   const double shrink = how.antialias ? std::min(axis.scale, 1.0) : 1.0;
   const double neighbours = (how.mode == "cubic" ? 4 : 2) / shrink;
+  const double weights = neighbours * static_cast<double>(axis.to);
   if (neighbours > most_neighbours ||
-      !node.workspace().take_weights(neighbours * static_cast<double>(axis.to)))
+      !node.workspace().take({.bytes = bytes_of_weight * weights, .operations = weights}))
     refuse("it weights too many elements");
 }
 
@@ -368,7 +369,8 @@ Outputs affine_grid(const NodeContext& node) {
     refuse("its size has " + std::to_string(size.size()) + " numbers, expected 4 or 5");
   within("its size", size, size.size(), 0);
   const std::vector<std::int64_t> dims(size.begin() + 2, size.end());
-  const Connection pixels = pixels_of(dims, node.flag("align_corners"), node.type());
+  const Connection pixels =
+      node.workspace().as_constant(pixels_of(dims, node.flag("align_corners"), node.type()));
   const Connection moved = apply("matmul", {pixels, transposed(node[0], {0, 2, 1})});
   std::vector<Size> sizes{size[0]};
   for (const std::int64_t dim : dims) sizes.emplace_back(dim);

@@ -55,8 +55,8 @@ Connection summed_blocks(const NodeContext& node, const std::vector<std::int64_t
   }
   const std::int64_t blocks = number_in_grid(counts), taps = number_in_grid(block);
   within("the number of its elements", taps, 1, most_number / blocks);
-  const Connection places =
-      expanded(grid_places(block, dilations, whole), {1}) + grid_places(counts, strides, whole);
+  const Connection places = node.workspace().as_constant(
+      expanded(grid_places(block, dilations, whole), {1}) + grid_places(counts, strides, whole));
   const std::vector<Size> sizes = node.sizes();
   const auto* columns = std::get_if<std::int64_t>(&sizes[1]);
   if (!columns) refuse("it needs the number of channels", "shapes= of the inputs states it");

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "mithril/eval/interpreter.hpp"
+#include "mithril/model/flatten.hpp"
 #include "mithril/onnx/element_type.hpp"
+#include "mithril/passes/passes.hpp"
 
 namespace mithril::onnx {
 namespace {
@@ -136,11 +139,13 @@ Connection Workspace::exact(const Connection& connection, ElementType type) cons
   return is_default(type) ? connection : connection.cast(*held_dtype(type));
 }
 
-bool Workspace::take_weights(double count) {
-  if (around_) return around_->take_weights(count);
-  constexpr double most_weights = 1 << 20;
-  weights_ += count;
-  return weights_ <= most_weights;
+bool Workspace::take(const Work& work) { return around_ ? around_->take(work) : room_.take(work); }
+
+Connection Workspace::as_constant(const Connection& connection) {
+  const Model model = Model::create({{"output", apply("buffer", {connection})}});
+  const Graph graph = expand_ops(flatten(model, *held_dtype(default_float_)).graph);
+  if (!take(work_of(graph))) return connection;
+  return apply("buffer", {Binding(Interpreter(graph).run({}).front())});
 }
 
 std::string Workspace::port_name(const std::string& name) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mithril/model/model.hpp"
+#include "mithril/onnx/fold_room.hpp"
 #include "mithril/onnx/value.hpp"
 
 namespace mithril::onnx {
@@ -57,9 +58,10 @@ class Workspace {
                        bool is_element = false);
   // Casts to exactly this type, unless graphs give the connection that type anyway.
   Connection exact(const Connection& connection, ElementType type) const;
-  // Counts weights that a rule computes for the model and for those around it. False if that is too
-  // many.
-  bool take_weights(double count);
+  // Whether a rule may still do this work for the constants of the model and of those around it.
+  bool take(const Work& work);
+  // Computes the connection, which depends on no input of the model, if there is room for the work.
+  Connection as_constant(const Connection& connection);
   // The port for a name of the file, which differs if no port can have that name.
   std::string port_name(const std::string& name);
   // Ports that differ from their names in the file: port -> name.
@@ -78,7 +80,7 @@ class Workspace {
   std::map<std::string, KnownTensor> parameters_;
   std::map<std::string, std::string> renamed_, ports_;
   std::set<std::string> entered_;  // keys of inputs
-  double weights_ = 0;             // that rules computed
+  FoldRoom room_{32 << 20, 1 << 26};
   ElementType default_float_;
   bool only_constants_;
 };
