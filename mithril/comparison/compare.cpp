@@ -226,7 +226,13 @@ class ComparedModel {
              .help = "name the reference first, and then each other backend"});
     }
     std::vector<std::string> names{std::string(compiled_.backend->name())};
-    for (const auto& other : others) names.emplace_back(other->name());
+    for (const auto& other : others) {
+      const std::string name(other->name());
+      std::string free = name;
+      for (int number = 2; std::find(names.begin(), names.end(), free) != names.end(); ++number)
+        free = fmt::format("{} {}", name, number);
+      names.push_back(std::move(free));
+    }
     return names;
   }
 

@@ -22,7 +22,8 @@ struct CompareOptions {
   std::uint64_t seed = 0;  // of the gradients of the outputs
   bool reduce = false;     // whether a failure is reduced to the smallest graph that still fails
   State state = {};        // empty: the initial one
-  // The names of the backends in results, the reference first. Empty: the backends' own names.
+  // The names of the backends in results, the reference first. Empty: the backends' own names,
+  // numbered where they are equal: "cpu", "cpu 2".
   // compare raises ValueError E0438 if there are not as many as backends.
   std::vector<std::string> names = {};
 };

@@ -90,7 +90,7 @@ TEST_CASE("backends that agree give no differences") {
   CAPTURE(found.text());
   CHECK(found.agrees());
   CHECK(found.nodes > 20);
-  CHECK(found.text() == "cpu, cpu agree on " + std::to_string(found.nodes) + " ops\n");
+  CHECK(found.text() == "cpu, cpu 2 agree on " + std::to_string(found.nodes) + " ops\n");
 }
 
 TEST_CASE("a comparison uses the names that it is given for the backends") {
