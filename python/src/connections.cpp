@@ -194,7 +194,7 @@ See docs/semantics.md.)");
         [op = method.op](const Connection& a, py::handle axis, bool keepdim) {
           return apply(op, {a, binding_of(axis), keepdim});
         },
-        py::arg("axis") = py::none(), py::arg("keepdim") = false, doc.c_str());
+        py::arg("axis") = py::none(), py::arg("keepdim").noconvert() = false, doc.c_str());
   }
   connection
       .def(
@@ -234,7 +234,8 @@ Example:
           [](const Connection& a, py::handle axis, bool keepdim, double correction) {
             return a.var(binding_of(axis), keepdim, correction);
           },
-          py::arg("axis") = py::none(), py::arg("keepdim") = false, py::arg("correction") = 0.0,
+          py::arg("axis") = py::none(), py::arg("keepdim").noconvert() = false,
+          py::arg("correction") = 0.0,
           R"(Returns the variance over `axis`: an int, a tuple of ints, or None for all axes.
 
 The sum of squares is divided by the number of elements minus `correction`.

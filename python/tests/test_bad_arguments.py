@@ -182,8 +182,37 @@ def test_an_argument_that_is_missing_or_given_twice_is_named() -> None:
         "  help: bind(params, state=None, *, outputs=None)"
     )
     assert text_of(lambda: compiled.bind({}, params={})).endswith(
-        "[E0398]: bind: argument 'params' is given twice"
+        "[E0398]: bind: argument 'params' is given twice\n"
+        "  by position : {}\n"
+        "  by name     : {}\n"
+        "  help: the first is another argument? Give it by its name: state=..., outputs=..."
     )
+    text = text_of(lambda: ml.MaxPool2D(2, kernel_size=3))
+    assert text.startswith(
+        "mithril.TypeError[E0398]: MaxPool2D: argument 'kernel_size' is given twice\n"
+        "  by position : 2\n"
+        "  by name     : 3\n"
+    )
+
+
+def test_a_flag_of_a_reduction_is_a_bool() -> None:
+    x = ml.IOKey("x", shape=["N", 3, 4])
+    for method in ("sum", "mean", "max", "min", "prod", "var"):
+        assert text_of(lambda name=method: getattr(x, name)(1, 2)) == (
+            f"mithril.TypeError[E0395]: {method}: argument 'keepdim' has the wrong kind\n"
+            "  expected : True or False\n"
+            "  got      : 2   int\n"
+            f"  help: several axes are a tuple: {method}((0, 1))"
+        )
+    assert ml.Model.create(y=x.sum(1, True)).get_shapes()["y"] == ["N", 1, 4]
+    assert ml.Model.create(y=x.sum(1, np.True_)).get_shapes()["y"] == ["N", 1, 4]
+    assert ml.Model.create(y=x.var((1, 2))).get_shapes()["y"] == ["N"]
+
+
+def test_sizes_and_axes_by_position_are_a_tuple() -> None:
+    x = ml.IOKey("x", shape=["N", 3, 4])
+    assert text_of(lambda: x.reshape(-1, 12)).endswith("\n  help: write reshape((-1, 12))")
+    assert text_of(lambda: x.transpose(0, 2, 1)).endswith("\n  help: write transpose((0, 2, 1))")
 
 
 def test_arguments_that_no_rule_names_show_how_the_function_is_called() -> None:

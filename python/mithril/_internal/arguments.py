@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import reprlib
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
@@ -118,7 +119,7 @@ def refuse(
     given = dict(zip(by_position, args, strict=False))
     for key in kwargs:
         if key in given:
-            _raise("E0398", f"{name}: argument '{key}' is given twice")
+            _refuse_twice(name, key, given, kwargs[key], list(named))
     given.update(kwargs)
     missing = [
         key for key, value in named.items() if key not in given and value.default is value.empty
@@ -187,12 +188,28 @@ def _refuse_position(
             f"{inferred}, which PyTorch takes first, is inferred: write {name}({args[1]!r}); "
             "options have names"
         )
+    if by_position in (["shape"], ["axes"]) and all(isinstance(value, int) for value in args):
+        advice = f"write {name}({args!r})"
     taken = f"at most {len(by_position)}" if by_position else "none"
     _raise(
         "E0396",
         f"{name} takes {taken} of its arguments by position, not {count}",
         facts=[("by position", ", ".join(by_position) or "none")],
         help=advice,
+    )
+
+
+def _refuse_twice(
+    name: str, key: str, given: Mapping[str, Any], value: Any, named: list[str]
+) -> NoReturn:
+    rest = [f"{other}=..." for other in named if other not in given]
+    _raise(
+        "E0398",
+        f"{name}: argument '{key}' is given twice",
+        facts=[("by position", reprlib.repr(given[key])), ("by name", reprlib.repr(value))],
+        help=f"the first is another argument? Give it by its name: {', '.join(rest)}"
+        if rest
+        else "",
     )
 
 
@@ -214,6 +231,8 @@ def _check(name: str, parameter: inspect.Parameter, value: Any) -> None:
         expected.remove(INTEGER.text)
     wants_dict = "a dict" in expected and hasattr(value, "shape")
     help = 'give it by its key: {"x": array}' if wants_dict else ""
+    if parameter.name == "keepdim" and isinstance(value, int):
+        help = f"several axes are a tuple: {name}((0, 1))"
     core.wrong_argument(name, parameter.name, " or ".join(expected), value, help)
 
 
