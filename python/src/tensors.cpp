@@ -71,7 +71,20 @@ Tensor borrowed(py::array array, DType dtype) {
   return Tensor::borrow(dtype, std::move(dims), static_cast<const void*>(data), std::move(owner));
 }
 
+// A masked array would lose its mask. Only classes that derive from NumPy's have one.
+void refuse_mask(const py::array& array, const std::string& key) {
+  if (std::string_view(Py_TYPE(array.ptr())->tp_name) == "numpy.ndarray") return;
+  if (!py::hasattr(array, "mask") || !array.attr("mask").attr("any")().cast<bool>()) return;
+  raise({.kind = ErrorKind::type,
+         .code = "E0379",
+         .path = key,
+         .message = "no array can be made of this",
+         .facts = {{"got", "a masked array, whose mask would be lost", ""}},
+         .help = "give filled(value), and the mask as an input of its own"});
+}
+
 Tensor from_array(py::array array, const std::string& key) {
+  refuse_mask(array, key);
   const std::optional<DType> dtype = dtype_of_array(array);
   if (!dtype) {
     raise(

@@ -76,6 +76,23 @@ def test_lists_that_no_array_can_be_made_of_are_refused_by_key():
         assert "no array can be made of this" in text_of_error(refused, ml.TypeError)
 
 
+def test_a_masked_array_does_not_lose_its_mask():
+    compiled = ml.compile(product(), ml.CpuBackend())
+    values = np.ma.array([1.0, 9.0], mask=[False, True])
+    arguments = {"weight": np.ones(2)}, {"image": values}
+    expected = (
+        "mithril.TypeError[E0379]: image: no array can be made of this\n"
+        "  got : a masked array, whose mask would be lost\n"
+        "  help: give filled(value), and the mask as an input of its own"
+    )
+    assert text_of_error(lambda: compiled.evaluate(*arguments), ml.TypeError) == expected
+    source = ml.data.from_arrays({"image": values}).batch(2)
+    batches = [lambda batch=batch: compiled.evaluate(arguments[0], batch) for batch in source]
+    assert [text_of_error(batch, ml.TypeError) for batch in batches] == [expected]
+    for whole in (np.ma.array([1.0, 9.0]), np.ma.array([1.0, 9.0], mask=False)):
+        assert compiled.evaluate(arguments[0], {"image": whole})
+
+
 def test_an_unknown_option_of_compile_gives_the_nearest():
     options = {"shpaes": {"image": [1]}}
     assert text_of_error(

@@ -30,8 +30,11 @@ def numpy_array(value: Any) -> Any:
 
 
 def as_array(value: Any) -> Any:
-    """Converts a tensor of PyTorch, an array or numbers to a NumPy array, if possible as a view."""
-    if type(value) is np.ndarray:
+    """Converts a tensor of PyTorch, an array or numbers to a NumPy array, if possible as a view.
+
+    A masked array keeps its mask, which evaluation refuses.
+    """
+    if type(value) is np.ndarray or isinstance(value, np.ma.MaskedArray):
         return value
     if not hasattr(value, "detach"):
         return np.asarray(value)
