@@ -223,6 +223,14 @@ def _check_keys(step: TrainingStep, loss: Any, tokens: Any) -> None:
             wrong_argument("fit", name, "a string", text)
     outputs, inputs = list(step.compiled.output_keys), list(step.compiled.input_keys)
     if loss not in outputs:
+        if loss == "final_cost":  # the default, the cost of a TrainModel
+            raise_error(
+                "NameError",
+                "E0606",
+                "fit: there is no output 'final_cost'",
+                facts=[("known", ", ".join(outputs))],
+                help='loss="..." names the output that is the loss',
+            )
         unknown_name("E0606", "output", loss, outputs)
     if tokens is not None and tokens not in inputs:
         unknown_name("E0606", "input", tokens, inputs)

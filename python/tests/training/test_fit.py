@@ -266,3 +266,21 @@ def test_a_wrong_argument_is_an_error_of_mithril(option: str, value: Any) -> Non
     options: Arrays = {"epochs": 1, "progress": False, option: value}
     with pytest.raises(ml.Error):
         ml.fit(step_of(network(ml.CpuBackend())), rows(8, 0), **options)
+
+
+def test_a_loss_of_another_name_than_that_of_a_training_model_is_named() -> None:
+    model = ml.Model()
+    model |= ml.Linear(1)(input="x", output="y")
+    model |= ml.Mean()(input="y", output="loss")
+    model.expose_keys("loss", "y")
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 2]})
+    step = ml.TrainingStep(compiled, ml.SGD(), output_gradients={"loss": 1.0})
+    data = {"x": np.ones((4, 2), np.float32)}
+    with pytest.raises(ml.NameError) as caught:
+        ml.fit(step, data, epochs=1, progress=False)
+    assert str(caught.value) == (
+        "mithril.NameError[E0606]: fit: there is no output 'final_cost'\n"
+        f"  known : {', '.join(compiled.output_keys)}\n"
+        '  help: loss="..." names the output that is the loss'
+    )
+    assert ml.fit(step, data, epochs=1, loss="loss", progress=False).epochs
