@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/edit/levels.hpp"
+#include "mithril/json/values.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -44,6 +46,15 @@ std::vector<std::string> needed_by_model(const Composite& model) {
   return names;
 }
 
+bool refuses(const Model& part, const std::string& port, const ShapeSpec& shape) {
+  try {
+    part.copy().set_shapes({{port, shape}});
+    return false;
+  } catch (const ShapeError&) {
+    return true;
+  }
+}
+
 }  // namespace
 
 bool is_bound(const Call& call, const std::string& port) {
@@ -74,6 +85,25 @@ void refuse_open_inputs(const LevelForm& form, const std::string& id, const Call
        {"inputs", ports_text(part, true), "of " + part.class_name()}},
       "bind each in the call to a key or the path of a port, or to a new name, which becomes "
       "an input of the model");
+}
+
+bool is_own_parameter(const FormNet& net, const std::string& id, const std::string& port) {
+  return net.ends.size() == 1 && net.ends.front().id == id && net.ends.front().port == port &&
+         net.keys.size() == 1 && net.keys.front() == net.ends.front().path();
+}
+
+void forget_old_parameters(LevelForm& form, const std::string& id, const Model& part) {
+  if (part.part()->op) return;
+  for (FormNet& net : form.nets) {
+    if (net.ends.empty() || !is_own_parameter(net, id, net.ends.front().port)) continue;
+    const std::string& port = net.ends.front().port;
+    const bool is_another =
+        std::any_of(net.facts.begin(), net.facts.end(), [&](const FormFact& fact) {
+          return fact.field == "assigned_shapes" &&
+                 refuses(part, port, shape_of(fact.fact, Place{}));
+        });
+    if (is_another) net.facts.clear();
+  }
 }
 
 }  // namespace mithril

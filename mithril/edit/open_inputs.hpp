@@ -1,4 +1,4 @@
-// The inputs of a new part that an edit gives no value.
+// The inputs of a new part: those that an edit gives no value, and those that were of the old part.
 #pragma once
 #include <string>
 
@@ -21,5 +21,12 @@ struct EditPlace {
 // floats, are not canonical and are not declared to be data.
 void refuse_open_inputs(const LevelForm& form, const std::string& id, const Call& call,
                         const EditPlace& place);
+
+// Whether the only key of the net is the path of this port, and nothing else has a place in it:
+// ml.from_torch names parameters so.
+bool is_own_parameter(const FormNet& net, const std::string& id, const std::string& port);
+// A new part that refuses the shape that was stated of such a parameter has another parameter
+// there: what was stated of the old one goes with the old part.
+void forget_old_parameters(LevelForm& form, const std::string& id, const Model& part);
 
 }  // namespace mithril

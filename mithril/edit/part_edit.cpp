@@ -80,6 +80,7 @@ class PartEdit {
     }
     form_.part(id_) = std::move(made);
     bind(id_, call.bindings);
+    forget_old_parameters(form_, id_, part);
     refuse_open_inputs(form_, id_, call, {path_, call_, levels_.part()});
     return finished();
   }
@@ -194,8 +195,8 @@ class PartEdit {
 
   void lose_port(size_t net, const std::string& port, const Model& part) {
     FormNet& from = form_.nets[net];
-    if (from.ends.size() == 1 && from.keys.empty()) {
-      from.ends.clear();
+    if ((from.ends.size() == 1 && from.keys.empty()) || is_own_parameter(from, id_, port)) {
+      from = {};
       return;
     }
     refuse_edit(path_,
