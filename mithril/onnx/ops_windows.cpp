@@ -159,14 +159,18 @@ Outputs conv_transpose(const NodeContext& node) {
   const auto value = [&](const std::vector<std::int64_t>& numbers) {
     return axes == 1 ? Datum(numbers[0]) : Datum::ints(numbers);
   };
+  // The layers have at least one filter, which is cut off where the file has none.
+  const bool has_filters = dims[1] > 0;
+  const Connection weight = has_filters ? node[1] : cut_to(node[1], 1, 0, -1);
   Connection made = layer(names[axes - 1],
-                          {{"filters", dims[1] * groups},
+                          {{"filters", has_filters ? dims[1] * groups : groups},
                            {"kernel_size", value(kernel)},
                            {"stride", value(strides)},
                            {"dilation", value(dilations)},
                            {"groups", groups},
                            {"use_bias", false}},
-                          {{"input", node[0]}, {"weight", node[1]}});
+                          {{"input", node[0]}, {"weight", weight}});
+  if (!has_filters) made = cut_to(made, 1, 0, groups);
   for (std::size_t i = 0; i < axes; ++i)
     made = cut_to(made, i + 2, pads[i], pads[axes + i] - extra[i]);
   if (node.has(2)) made = made + expanded(node[2], range_to(axes + 1, 1));

@@ -185,7 +185,7 @@ def test_an_argument_that_is_missing_or_given_twice_is_named() -> None:
         "[E0398]: bind: argument 'params' is given twice\n"
         "  by position : {}\n"
         "  by name     : {}\n"
-        "  help: the first is another argument? Give it by its name: state=..., outputs=..."
+        "  help: if the first is for another argument, give it by name: state=..., outputs=..."
     )
     text = text_of(lambda: ml.MaxPool2D(2, kernel_size=3))
     assert text.startswith(

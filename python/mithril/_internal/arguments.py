@@ -207,7 +207,7 @@ def _refuse_twice(
         "E0398",
         f"{name}: argument '{key}' is given twice",
         facts=[("by position", reprlib.repr(given[key])), ("by name", reprlib.repr(value))],
-        help=f"the first is another argument? Give it by its name: {', '.join(rest)}"
+        help=f"if the first is for another argument, give it by name: {', '.join(rest)}"
         if rest
         else "",
     )

@@ -125,6 +125,14 @@ def test_a_transposed_convolution_extends_its_end(tmp_path):
     assert y.tolist() == [[[0, 0, 1, 1, 3, 2, 2, 0, 0]]]
 
 
+@pytest.mark.parametrize("groups", [1, 2])
+def test_a_transposed_convolution_may_have_no_filters(tmp_path, groups):
+    nodes = [node("ConvTranspose", "x w", "y", pads=[1, 1, 1, 1], group=groups)]
+    known = {"w": np.ones((2, 0, 2, 2), F)}
+    (y,) = run(tmp_path, nodes, {"x": np.ones((1, 2, 4, 4), F)}, known=known)
+    assert y.shape == (1, 0, 3, 3)
+
+
 def test_logarithms_of_ints_are_refused(tmp_path):
     with pytest.raises(ml.ValueError, match="logarithms of ints are not supported"):
         run(tmp_path, [node("ReduceLogSum", "x", "y")], {"x": np.array([1, 2])})
