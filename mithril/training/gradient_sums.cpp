@@ -2,7 +2,10 @@
 
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
+
+#include "mithril/base/error.hpp"
 
 namespace mithril {
 namespace {
@@ -12,6 +15,17 @@ void set_to_zero(Tensor& sum) {
 }
 
 }  // namespace
+
+void check_gradient_sums(const Optimizer& optimizer, std::int64_t accumulate) {
+  const std::int64_t held = optimizer.micro_steps();
+  if (held == 0 || held < accumulate) return;
+  raise({.kind = ErrorKind::state,
+         .code = "E0915",
+         .message = "the optimizer has sums of gradients of a step with another accumulate",
+         .facts = {{"gradients in each sum", std::to_string(held)},
+                   {"accumulate", std::to_string(accumulate)}},
+         .help = "make the step with the accumulate of the step that the state comes from"});
+}
 
 void collect_gradient_sums(Optimizer& optimizer, Communicator& group) {
   if (group.size() == 1 || optimizer.micro_steps() == 0) return;

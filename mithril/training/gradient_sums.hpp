@@ -1,10 +1,17 @@
-// Sums of gradients that the processes of a group accumulate.
+// Sums of gradients that steps of training accumulate.
 #pragma once
+
+#include <cstdint>
 
 #include "mithril/distributed/communicator.hpp"
 #include "mithril/optim/optimizer.hpp"
 
 namespace mithril {
+
+// StateError E0915 if the optimizer holds the sums of as many gradients as a step with this
+// `accumulate` updates with, or more: the state of a step with another one. Its update would divide
+// the sums by the wrong number, or drop them.
+void check_gradient_sums(const Optimizer& optimizer, std::int64_t accumulate);
 
 // Each process accumulates the gradients of its rows, so the sum over the batch is the sum over the
 // processes. Gives that sum to the first process, and zeros to the others: a checkpoint of the

@@ -235,6 +235,7 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   if (options_version != optimizer.options_version()) make_programs();
   require_blocks(*compiled, params);
   agree_on_start(params);
+  check_gradient_sums(optimizer, options.accumulate);
   const bool updates = optimizer.micro_steps() + 1 >= options.accumulate;
   const TrainingProgram& program = updates ? *update : *accumulation;
   const double average_weight = options.average_weight(optimizer.steps() + 1, optimizer.averaged());

@@ -267,6 +267,34 @@ TEST_CASE("a step without a parameter that moves counts its steps") {
   CHECK(optimizer.steps() == 2);
 }
 
+TEST_CASE("sums of gradients are not used by a step with a smaller accumulate") {
+  const CompiledModel model = compiled_classifier();
+  TensorMap params = model.get_parameters();
+  SGD optimizer;
+  TrainingStep step(model, optimizer, {.accumulate = 4});
+  for (int i = 0; i < 2; ++i) step(params, batch(9));
+  const TensorMap before = params.copy(), kept = optimizer.state_dict();
+  for (const std::int64_t accumulate : {1, 2, 3, 4}) {
+    SGD other;
+    other.load_state_dict(kept);
+    TrainingStep next(model, other, {.accumulate = accumulate});
+    const auto run = [&] { next(params, batch(9)); };
+    if (accumulate > 2) {
+      run();
+    } else {
+      CHECK(text_of_error(run) ==
+            "mithril.StateError[E0915]: the optimizer has sums of gradients of a step with another "
+            "accumulate\n"
+            "  gradients in each sum : 2\n"
+            "  accumulate            : " +
+                std::to_string(accumulate) +
+                "\n"
+                "  help: make the step with the accumulate of the step that the state comes from");
+      check_identical(before, params);
+    }
+  }
+}
+
 TEST_CASE("a pattern that matches no parameter is refused") {
   const CompiledModel model = compiled_classifier();
   SGD optimizer({.groups = {{.pattern = "*", .lr_factor = 2}, {.pattern = "*talbe"}}});

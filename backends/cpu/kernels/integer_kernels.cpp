@@ -7,7 +7,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 
@@ -85,15 +87,16 @@ HWY_ATTR void narrow(const float* from, int64_t count, Integer* to) {
 
 HWY_ATTR float least_magnitude(const float* from, int64_t count) {
   const hn::ScalableTag<float> d;
-  constexpr float none = std::numeric_limits<float>::infinity();
-  const auto infinite = hn::Set(d, none);
-  auto found = infinite;
+  auto found = hn::Set(d, std::numeric_limits<float>::infinity());
   int64_t i = 0;
   for (; i + lanes<float> <= count; i += lanes<float>) {
     const auto x = hn::Abs(hn::LoadU(d, from + i));
     found = hn::IfThenElse(hn::And(hn::Gt(x, hn::Zero(d)), hn::Lt(x, found)), x, found);
   }
-  float least = hn::GetLane(hn::MinOfLanes(d, found));
+  // MinOfLanes of the emulated target is at most the largest finite number.
+  alignas(64) float apart[static_cast<size_t>(lanes<float>)];
+  hn::Store(found, d, apart);
+  float least = *std::min_element(std::begin(apart), std::end(apart));
   for (; i < count; ++i) {
     const float x = std::abs(from[i]);
     if (x > 0 && x < least) least = x;
