@@ -72,7 +72,9 @@ std::optional<Outputs> fold(const OpRow& row, const NodeContext& node, const Fil
   if (open.empty()) return outputs;
   const Graph graph =
       expand_ops(flatten(Model::create(open), *held_dtype(scratch.default_float())).graph);
-  if (!room.take(work_of(graph))) return std::nullopt;
+  // Weights are dequantised, whatever that takes, since training needs them.
+  const bool is_weight = node.node().op == "DequantizeLinear";
+  if (!room.take(is_weight ? work_of_outputs(graph) : work_of(graph))) return std::nullopt;
   const std::vector<Tensor> results = Interpreter(graph).run({});
   std::size_t next = 0;
   for (Value& output : outputs) {

@@ -42,7 +42,19 @@ Work work_of_nested(const Node& node, const std::vector<Dims>& dims) {
   return total;
 }
 
+double bytes_of(const Graph& graph, ValueId id) {
+  auto bytes = static_cast<double>(size_of(graph.value(id).dtype));
+  for (const std::int64_t size : dims_of(graph, id)) bytes *= static_cast<double>(size);
+  return bytes;
+}
+
 }  // namespace
+
+Work work_of_outputs(const Graph& graph) {
+  Work total;
+  for (const Output& output : graph.outputs()) total.bytes += bytes_of(graph, output.value);
+  return total;
+}
 
 Work work_of(const Graph& graph) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -53,8 +65,7 @@ Work work_of(const Graph& graph) {
       dims.push_back(tensor_of(argument) ? dims_of(graph, *tensor_of(argument)) : Dims{});
     for (const ValueId id : node.outputs) {
       dims.push_back(dims_of(graph, id));
-      auto bytes = static_cast<double>(size_of(graph.value(id).dtype));
-      for (const std::int64_t size : dims.back()) bytes *= static_cast<double>(size);
+      const double bytes = bytes_of(graph, id);
       if (bytes > 1 << 30) return {infinity, infinity};
       total.bytes += bytes;
     }

@@ -15,12 +15,18 @@ struct Work {
 // than a gigabyte.
 Work work_of(const Graph& graph);
 
+// The bytes of the outputs of the graph.
+Work work_of_outputs(const Graph& graph);
+
 // What nodes may still compute.
 class FoldRoom {
  public:
   FoldRoom(std::int64_t bytes, std::int64_t operations) : bytes_(bytes), operations_(operations) {}
 
-  void add(std::int64_t amount) { bytes_ += amount, operations_ += amount; }
+  void add(std::int64_t amount) {
+    bytes_ += amount;
+    operations_ += amount;
+  }
   // Whether there is enough for the work, which is then taken.
   bool take(const Work& work);
 

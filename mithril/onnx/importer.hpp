@@ -39,7 +39,7 @@ class Importer : public GraphImport {
   std::set<const FunctionRecord*> calling_;  // whose calls are being imported
   // What nodes may compute from constants; each byte of constants of the file adds some.
   FoldRoom room_{24 << 20, 1 << 27};
-  FoldRoom weight_room_{0, 0};
+  FoldRoom weight_room_{24 << 20, 1 << 27};
   int nested_ = 0;    // graphs and calls that are being imported
   int repeated_ = 0;  // nodes of calls and of steps
 };

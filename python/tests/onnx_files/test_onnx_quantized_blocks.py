@@ -5,6 +5,8 @@ import onnx_bytes as ob
 import pytest
 from onnx_nodes import refusal, run
 
+import mithril as ml
+
 RNG = np.random.default_rng(0)
 
 
@@ -32,6 +34,26 @@ def test_each_block_has_a_scale(tmp_path, axis, block, has_zero):
     [y] = run(tmp_path, node, data | {"x": wanted})
     back = (wanted.astype(np.float64) - shift) * wide(scale, block, axis, size)
     np.testing.assert_allclose(y, back, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@pytest.mark.parametrize("has_zero", [False, True])
+@pytest.mark.parametrize("scales", [(), (64,), (64, 4)])
+def test_dequantised_weights_are_parameters(tmp_path, dtype, has_zero, scales):
+    """The weights are trained, and not their scales."""
+    limits = np.iinfo(dtype)
+    known = {
+        "q": RNG.integers(limits.min, limits.max + 1, (64, 128)).astype(dtype),
+        "s": RNG.uniform(0.01, 0.1, scales).astype(np.float32),
+        "z": np.ones(scales, dtype),
+    }
+    options = {"axis": 1, "block_size": 32} if len(scales) == 2 else {"axis": 0}
+    node = ob.node("DequantizeLinear", "q s z" if has_zero else "q s", "w", **options)
+    product = ob.node("MatMul", "x w", "y")
+    file = ob.file([node, product], [ob.value("x", [2, 64])], [ob.value("y", [2, 128])], known)
+    (tmp_path / "net.onnx").write_bytes(file)
+    _, params, _ = ml.from_onnx(tmp_path / "net.onnx")
+    assert list(params) == ["w"]
 
 
 def test_blocks_of_another_rank_are_refused(tmp_path):
