@@ -110,7 +110,8 @@ TEST_CASE("pooling steps match the reference") {
 
 TEST_CASE("pooling steps with windows of one row match the reference") {
   for (const Window& window : windows_of_one_row) {
-    for (const Dims& dims : {Dims{2, 3, 9, 16}, Dims{2, 3, 5, 18}, Dims{1, 2, 3, 5}}) {
+    for (const Dims& dims :
+         {Dims{2, 3, 9, 16}, Dims{2, 3, 5, 18}, Dims{1, 2, 3, 5}, Dims{1, 1, 386, 16}}) {
       for (const bool placed : {false, true}) {
         CAPTURE(text(window, dims, placed));
         const Tensor x = random(dims, 1);

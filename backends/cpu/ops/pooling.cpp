@@ -55,18 +55,23 @@ Range whole_of(const WindowAxis& axis) {
   return {first, std::max(first, axis.end(axis.kernel - 1))};
 }
 
-// Joins the rows of a plane to one row of windows, if each window has one row and lies in its own
-// part of a row.
+// Joins short rows of a plane to rows of up to this many windows.
+constexpr int64_t most_joined = 512;
+
+// Joins rows, if each window has one row and lies in its own part of a row.
 void join_rows(PoolForm& form) {
   WindowAxis &height = form.height, &width = form.width;
   const bool is_one_row = height.kernel == 1 && height.stride == 1 && height.before == 0 &&
                           height.output == height.input;
   const bool are_parts = width.before == 0 && width.output * width.stride == width.input &&
                          width.dilation * (width.kernel - 1) < width.stride;
-  if (!is_one_row || !are_parts) return;
-  width.input *= height.input;
-  width.output *= height.output;
-  height.input = height.output = 1;
+  if (!is_one_row || !are_parts || width.output == 0) return;
+  int64_t rows = std::min(height.output, most_joined / width.output);
+  while (rows > 1 && height.output % rows != 0) --rows;
+  if (rows <= 1) return;
+  width.input *= rows;
+  width.output *= rows;
+  height.input = height.output = height.output / rows;
 }
 
 // The arguments of the call from `options` on are the kernel size, stride, padding and dilation.
