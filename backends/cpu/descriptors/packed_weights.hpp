@@ -18,8 +18,9 @@ namespace mithril::cpu_backend {
 // How a weight is packed: the kernel that reads it, and what else the bytes depend on.
 enum class PackedLayout : uint8_t {
   gemm,
-  vnni_gemm,   // pairs of bfloat16 along k
-  int16_gemm,  // pairs of int16 along k
+  vnni_gemm,       // pairs of bfloat16 along k
+  int16_gemm,      // pairs of int16 along k
+  integer_scales,  // not the elements: what is known of them as integers times scales
   implicit_gemm,
   direct_nchwc,
   direct_nchw,  // for a planar source with few channels

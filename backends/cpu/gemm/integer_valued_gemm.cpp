@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -40,6 +41,33 @@ void store_bytes(const int32_t* pairs, int64_t count, std::byte* to) {
   }
 }
 
+// The scales of a constant B, which are found once for all plans.
+std::optional<ScaledIntegers> known_scales(const LoweringContext& context, int64_t columns,
+                                           GemmOperand b) {
+  struct Known {
+    bool has_scales;
+    float least, largest;
+  };
+  const PackedFormat format{.layout = PackedLayout::integer_scales, .transposed = b.transposed};
+  const auto stored = context.packed.pack(b.id, format, [&](const Tensor& tensor) {
+    const auto found = scaled_integers(tensor, columns, b.transposed);
+    const size_t scales = found ? found->scales.size() * sizeof(float) : 0;
+    auto bytes = context.packed.allocate(static_cast<int64_t>(sizeof(Known) + scales));
+    const Known known{found.has_value(), found ? found->least : 0, found ? found->largest : 0};
+    std::memcpy(bytes.get(), &known, sizeof known);
+    if (found) std::memcpy(bytes.get() + sizeof known, found->scales.data(), scales);
+    return bytes;
+  });
+  Known known;
+  std::memcpy(&known, stored.get(), sizeof known);
+  if (!known.has_scales) return std::nullopt;
+  ScaledIntegers found{std::vector<float>(static_cast<size_t>(columns)), known.least,
+                       known.largest};
+  std::memcpy(found.scales.data(), stored.get() + sizeof known,
+              found.scales.size() * sizeof(float));
+  return found;
+}
+
 float most_of_left(const ScaledIntegers& right, int64_t depth) {
   const double largest = std::max({-double{right.least}, double{right.largest}, 1.0});
   return static_cast<float>(
@@ -62,7 +90,7 @@ std::optional<IntegerValuedGemm> IntegerValuedGemm::of(const LoweringContext& co
                                                        const GemmShape& shape, GemmOperand b) {
   const bool has_rows = shape.a_column_step == 1 && shape.a_row_step == shape.k;
   if (shape.batches.size() != 1 || !has_rows || !pays_off(shape)) return std::nullopt;
-  const auto right = scaled_integers(*context.packed.packable(b.id), shape.n, b.transposed);
+  const auto right = known_scales(context, shape.n, b);
   if (!right) return std::nullopt;
   const int threads = context.config.threads;
   IntegerValuedGemm made(shape, *right, threads);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <span>
 #include <utility>
 
 namespace mithril::cpu_backend {
@@ -14,44 +13,36 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 // The least integer of a column that is not 0 has at most this absolute value. In 8 bits, nearly
 // every column has such a one.
 constexpr int most_least_integer = 4;
+constexpr int64_t most_tested_rows = 1024;
 
 struct FloatMatrix {
-  std::span<const float> elements;
+  const float* elements;
   int64_t columns, rows;
   bool transposed;
 
-  size_t column_of(size_t element) const {
-    const auto at = static_cast<int64_t>(element);
-    return static_cast<size_t>(transposed ? at / rows : at % columns);
-  }
   float at(int64_t row, int64_t column) const {
-    return elements[static_cast<size_t>(transposed ? column * rows + row : row * columns + column)];
+    return elements[transposed ? column * rows + row : row * columns + column];
+  }
+  // Calls body(column, element, index) in the order of memory, until it returns false. Returns
+  // whether none did.
+  template <typename Body>
+  bool each_element(const Body& body) const {
+    size_t index = 0;
+    for (int64_t line = 0; line < (transposed ? columns : rows); ++line) {
+      for (int64_t i = 0; i < (transposed ? rows : columns); ++i, ++index) {
+        if (!body(static_cast<size_t>(transposed ? line : i), elements[index], index)) return false;
+      }
+    }
+    return true;
   }
 };
 
-// Whether an eighth of the first elements of a column are equal to others, as in weights of 8 bits.
-// Few other weights are, so that most are not read as a whole.
-bool repeats_elements(const FloatMatrix& matrix) {
-  std::vector<float> some;
-  for (int64_t row = 0; row < std::min<int64_t>(matrix.rows, 1024); ++row)
-    some.push_back(matrix.at(row, 0));
-  std::sort(some.begin(), some.end());
-  const auto distinct = std::unique(some.begin(), some.end()) - some.begin();
-  return distinct <= std::ssize(some) / 8 * 7;
+// The nearest integer of the quotient, if its absolute value is below 2^22.
+float integer_of(float x, float scale) {
+  // Above 2^23, floats are 1 apart, so the sum is rounded to an integer.
+  constexpr float shift = 3 << 22;
+  return (x / scale + shift) - shift;
 }
-
-// The least absolute value of each column that is not 0; infinity where all are 0.
-std::vector<float> least_of_columns(const FloatMatrix& matrix) {
-  std::vector<float> least(static_cast<size_t>(matrix.columns), infinity);
-  for (size_t i = 0; i < matrix.elements.size(); ++i) {
-    float& found = least[matrix.column_of(i)];
-    const float x = std::abs(matrix.elements[i]);
-    if (x > 0 && x < found) found = x;
-  }
-  return least;
-}
-
-float integer_of(float x, float scale) { return std::nearbyint(x / scale); }
 
 // Whether the number is the product of the scale and an integer that int16 holds.
 bool is_multiple(float x, float scale) {
@@ -59,17 +50,46 @@ bool is_multiple(float x, float scale) {
   return std::abs(number) <= float{INT16_MAX} && number * scale == x;
 }
 
-// None if an element is not such a product.
+// Whether the first elements of the column have a scale as below. Nearly all weights that are not
+// quantized are refused here.
+bool may_have_scale(const FloatMatrix& matrix, int64_t column) {
+  const int64_t rows = std::min(matrix.rows, most_tested_rows);
+  float least = infinity;
+  for (int64_t row = 0; row < rows; ++row) {
+    const float x = std::abs(matrix.at(row, column));
+    if (x > 0) least = std::min(least, x);
+  }
+  for (int divisor = 1; divisor <= most_least_integer; ++divisor) {
+    const float scale = least == infinity ? 1 : least / static_cast<float>(divisor);
+    int64_t row = 0;
+    while (row < rows && is_multiple(matrix.at(row, column), scale)) ++row;
+    if (row == rows) return true;
+  }
+  return false;
+}
+
+// The least absolute value of each column that is not 0; infinity where all are 0.
+std::vector<float> least_of_columns(const FloatMatrix& matrix) {
+  std::vector<float> least(static_cast<size_t>(matrix.columns), infinity);
+  matrix.each_element([&](size_t column, float x, size_t) {
+    if (x != 0) least[column] = std::min(least[column], std::abs(x));
+    return true;
+  });
+  return least;
+}
+
+// None if an element is not the product of its scale and an integer that int16 holds.
 std::optional<ScaledIntegers> with_scales(const FloatMatrix& matrix, std::vector<float> scales) {
   ScaledIntegers found{std::move(scales)};
-  for (size_t i = 0; i < matrix.elements.size(); ++i) {
-    const float x = matrix.elements[i], scale = found.scales[matrix.column_of(i)];
-    if (!is_multiple(x, scale)) return std::nullopt;
+  const bool are_multiples = matrix.each_element([&](size_t column, float x, size_t) {
+    const float scale = found.scales[column];
+    if (!is_multiple(x, scale)) return false;
     const float number = integer_of(x, scale);
     found.least = std::min(found.least, number);
     found.largest = std::max(found.largest, number);
-  }
-  return found;
+    return true;
+  });
+  return are_multiples ? std::optional(std::move(found)) : std::nullopt;
 }
 
 // The scales of the columns, of which `least` are small multiples.
@@ -77,10 +97,10 @@ std::vector<float> scales_of_columns(const FloatMatrix& matrix, const std::vecto
   std::vector<float> scales = least;
   for (int divisor = 2; divisor <= most_least_integer; ++divisor) {
     std::vector<bool> fits(scales.size(), true);
-    for (size_t i = 0; i < matrix.elements.size(); ++i) {
-      const size_t column = matrix.column_of(i);
-      if (fits[column] && !is_multiple(matrix.elements[i], scales[column])) fits[column] = false;
-    }
+    matrix.each_element([&](size_t column, float x, size_t) {
+      if (fits[column] && !is_multiple(x, scales[column])) fits[column] = false;
+      return true;
+    });
     for (size_t column = 0; column < scales.size(); ++column) {
       if (!fits[column]) scales[column] = least[column] / static_cast<float>(divisor);
     }
@@ -89,7 +109,7 @@ std::vector<float> scales_of_columns(const FloatMatrix& matrix, const std::vecto
 }
 
 FloatMatrix matrix_of(const Tensor& tensor, int64_t columns, bool transposed) {
-  return {tensor.values<float>(), columns, tensor.size() / columns, transposed};
+  return {tensor.data<float>(), columns, tensor.size() / columns, transposed};
 }
 
 }  // namespace
@@ -102,7 +122,9 @@ std::optional<ScaledIntegers> scaled_integers(const Tensor& tensor, int64_t colu
     return std::vector<float>(static_cast<size_t>(columns), scale);
   };
   if (auto integers = with_scales(matrix, equal(1))) return integers;
-  if (!repeats_elements(matrix)) return std::nullopt;
+  for (const int64_t column : {int64_t{0}, columns / 2, columns - 1}) {
+    if (!may_have_scale(matrix, column)) return std::nullopt;
+  }
   std::vector<float> least = least_of_columns(matrix);
   // Not all elements are 0, which is an integer.
   if (auto shared = with_scales(matrix, equal(*std::min_element(least.begin(), least.end()))))
@@ -115,9 +137,10 @@ Tensor integers_of(const Tensor& tensor, const ScaledIntegers& of, bool transpos
   const FloatMatrix matrix = matrix_of(tensor, std::ssize(of.scales), transposed);
   Tensor integers = Tensor::empty(DType::int16, tensor.dims());
   auto* const to = integers.mutable_data<int16_t>();
-  for (size_t i = 0; i < matrix.elements.size(); ++i) {
-    to[i] = static_cast<int16_t>(integer_of(matrix.elements[i], of.scales[matrix.column_of(i)]));
-  }
+  matrix.each_element([&](size_t column, float x, size_t index) {
+    to[index] = static_cast<int16_t>(integer_of(x, of.scales[column]));
+    return true;
+  });
   return integers;
 }
 

@@ -20,7 +20,7 @@ struct ScaledIntegers {
 // one scale for all columns, or one for each. Each element equals the product of its scale and an
 // integer that int16 holds, rounded to float32. None if no such scales are found, or the tensor has
 // foreign memory. Finds one scale that is the least absolute value of an element, and scales of
-// columns that are this value or a half, third or fourth of it, if some elements are equal.
+// columns that are this value or a half, third or fourth of it.
 std::optional<ScaledIntegers> scaled_integers(const Tensor& tensor, int64_t columns,
                                               bool transposed);
 
