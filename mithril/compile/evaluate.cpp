@@ -232,7 +232,8 @@ Result run(const std::shared_ptr<Impl>& model, const Request& request) {
   const TracedCall call("evaluate");
   const std::shared_ptr<Impl> whole = in_use(model);
   const std::shared_ptr<Impl> compiled = selected(whole, request);
-  return or_abandon(group_of(*compiled), [&] { return run(*compiled, *whole, request); });
+  return or_abandon(
+      group_of(*compiled), [&] { return run(*compiled, *whole, request); }, errors_of_models);
 }
 
 }  // namespace

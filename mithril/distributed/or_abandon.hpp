@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <initializer_list>
 #include <string_view>
@@ -13,15 +12,15 @@
 
 namespace mithril {
 
-// Errors of a model that the processes have compared, raised before they exchange tensors: all of
-// them raise one, and the group stays whole.
-inline constexpr std::array<std::string_view, 5> errors_of_models = {"E0950", "E0951", "E0952",
-                                                                     "E0953", "E1054"};
+// Errors of evaluations and steps of a model that the processes have compared, raised before they
+// exchange tensors: all of them raise one.
+inline const std::initializer_list<std::string_view> errors_of_models = {"E0950", "E0951", "E0952",
+                                                                         "E0953", "E1054"};
 
 // Calls `function()`, in which the processes of a group exchange tensors; null: this process alone.
 // If it throws or is interrupted, this process is behind the others, so it abandons the group: they
-// get an error that quotes the exception. DistributedErrors, errors_of_models and the codes
-// `of_all` are errors on all processes already.
+// get an error that quotes the exception. DistributedErrors, and the codes `of_all`, are errors on
+// all processes already.
 template <typename Function>
 auto or_abandon(Communicator* group, const Function& function,
                 std::initializer_list<std::string_view> of_all = {}) {
@@ -33,10 +32,8 @@ auto or_abandon(Communicator* group, const Function& function,
     if (error.code() != "E0964") group->abandon_subgroups(error.what());
     throw;
   } catch (const Error& error) {
-    const auto is_in = [&](const auto& codes) {
-      return std::find(codes.begin(), codes.end(), error.code()) != codes.end();
-    };
-    if (!is_in(of_all) && !is_in(errors_of_models)) group->abandon(error.what());
+    if (std::find(of_all.begin(), of_all.end(), error.code()) == of_all.end())
+      group->abandon(error.what());
     throw;
   } catch (const std::exception& error) {
     group->abandon(error.what());

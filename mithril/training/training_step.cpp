@@ -102,10 +102,10 @@ TrainingStep::TrainingStep(TrainingStep&&) noexcept = default;
 
 TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) {
   const TracedCall call("TrainingStep");
-  return or_abandon(group_of(*impl_->compiled), [&] {
-    return with_number_of_step(impl_->optimizer.steps() + 1,
-                               [&] { return impl_->run(params, data); });
-  });
+  const auto run = [&] { return impl_->run(params, data); };
+  return or_abandon(
+      group_of(*impl_->compiled),
+      [&] { return with_number_of_step(impl_->optimizer.steps() + 1, run); }, errors_of_models);
 }
 
 ExportedStep TrainingStep::exported(const TensorMap& params) const {

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from .._core import CompiledModel
     from ..distributed import Group
 
-# Errors of `fit` that all processes raise at the same step: the loss is that of all rows, and the
-# processes have compared their models.
-OF_ALL = ("E0419", "E0841", "E0950", "E0951", "E0952", "E0953", "E1054")
+# Errors of `fit` that all processes raise at the same step: the loss is that of all rows.
+OF_ALL = ("E0419", "E0841")
 
 
 def has_peers(group: Group | None) -> bool:
