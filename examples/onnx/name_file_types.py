@@ -17,7 +17,7 @@ import mithril as ml
 FOLDER = "magika/models/standard_v3_3"
 PROJECT = {
     "mithril/onnx/read_onnx.cpp": "cpp",
-    "python/mithril/onnx_files.py": "python",
+    "python/mithril/onnx/export.py": "python",
     "docs/onnx.md": "markdown",
     "CMakePresets.json": "json",
     "CMakeLists.txt": "cmake",

@@ -238,6 +238,11 @@ def test_contents_are_stripped_and_padded(example):
     assert bytes(features(long, config).astype(np.uint8)) == b"xxxxlast"
 
 
+def test_the_files_of_the_project_exist(example):
+    module = example("name_file_types")
+    assert [path for path in module.PROJECT if not (ROOT / path).is_file()] == []
+
+
 @needs_packages
 def test_the_types_of_files_of_the_project_are_named(example, compared):
     module = example("name_file_types")
