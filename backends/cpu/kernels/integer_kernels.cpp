@@ -29,24 +29,21 @@ HWY_ATTR hn::Vec<D> load_wide(D d, const From* from) {
   }
 }
 
-template <typename Integer>
-HWY_ATTR void widen(const Integer* from, int64_t count, float* to) {
-  const hn::ScalableTag<float> d;
-  const hn::ScalableTag<int32_t> words;
-  int64_t i = 0;
-  for (; i + lanes<float> <= count; i += lanes<float>)
-    hn::StoreU(hn::ConvertTo(d, load_wide(words, from + i)), d, to + i);
-  for (; i < count; ++i) to[i] = static_cast<float>(from[i]);
-}
-
-template <typename Integer>
-HWY_ATTR void widen_to_double(const Integer* from, int64_t count, double* to) {
-  const hn::ScalableTag<double> d;
+// T is float or double.
+template <typename Integer, typename T>
+HWY_ATTR void widen(const Integer* from, int64_t count, T* to) {
+  const hn::ScalableTag<T> d;
   const hn::Rebind<int32_t, decltype(d)> words;
   int64_t i = 0;
-  for (; i + lanes<double> <= count; i += lanes<double>)
-    hn::StoreU(hn::PromoteTo(d, load_wide(words, from + i)), d, to + i);
-  for (; i < count; ++i) to[i] = static_cast<double>(from[i]);
+  for (; i + lanes<T> <= count; i += lanes<T>) {
+    const auto integers = load_wide(words, from + i);
+    if constexpr (std::is_same_v<T, float>) {
+      hn::StoreU(hn::ConvertTo(d, integers), d, to + i);
+    } else {
+      hn::StoreU(hn::PromoteTo(d, integers), d, to + i);
+    }
+  }
+  for (; i < count; ++i) to[i] = static_cast<T>(from[i]);
 }
 
 template <typename T>
@@ -173,7 +170,7 @@ HWY_ATTR void pair(const From* first, const From* second, int32_t zero, int64_t 
 }
 
 template <typename Integer>
-constexpr IntegerKernels<Integer> conversions{widen<Integer>, widen_to_double<Integer>,
+constexpr IntegerKernels<Integer> conversions{widen<Integer, float>, widen<Integer, double>,
                                               narrow<Integer>};
 
 template <typename T>
