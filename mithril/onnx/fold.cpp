@@ -72,7 +72,7 @@ std::optional<Outputs> fold(const OpRow& row, const NodeContext& node, const Fil
   if (open.empty()) return outputs;
   const Graph graph =
       expand_ops(flatten(Model::create(open), *held_dtype(scratch.default_float())).graph);
-  // Weights are dequantised, whatever that takes, since training needs them.
+  // Training needs the weights, so only the results of dequantising them count.
   const bool is_weight = node.node().op == "DequantizeLinear";
   if (!room.take(is_weight ? work_of_outputs(graph) : work_of(graph))) return std::nullopt;
   const std::vector<Tensor> results = Interpreter(graph).run({});

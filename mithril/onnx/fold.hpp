@@ -12,7 +12,7 @@ namespace mithril::onnx {
 bool is_foldable(const NodeContext& node);
 
 // Computes the outputs with the reference implementation of the ops that the rule composes, and
-// takes what that needs from the room. Nothing if there is not enough: the model computes them.
+// takes the work from `room`. Returns nothing if the room is too small: the model computes them.
 std::optional<Outputs> fold(const OpRow& row, const NodeContext& node, const FileRecord& file,
                             FoldRoom& room);
 

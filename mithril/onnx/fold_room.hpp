@@ -27,7 +27,7 @@ class FoldRoom {
     bytes_ += amount;
     operations_ += amount;
   }
-  // Whether there is enough for the work, which is then taken.
+  // Takes the work from what is left. Returns false, and takes nothing, if there is not enough.
   bool take(const Work& work);
 
  private:

@@ -130,7 +130,7 @@ Connection padded_places(const std::string& mode, const Size& size, std::int64_t
   const Connection place = apply("subtract", {positions_to(count), before});
   const Connection last = apply("subtract", {n, 1});
   if (mode == "edge") return apply("minimum", {apply("maximum", {place, 0}), last});
-  // An axis without elements is refused by the gather of its elements, and not by a division.
+  // The divisors are at least 1. So the gather, and no division, refuses an axis without elements.
   if (mode == "wrap") return apply("remainder", {place, apply("maximum", {n, 1})});
   const Connection period = apply("maximum", {apply("multiply", {last, 2}), 1});
   const Connection reflected = apply("remainder", {place, period});

@@ -8,9 +8,8 @@
 
 namespace mithril {
 
-// StateError E0915 if the optimizer holds the sums of as many gradients as a step with this
-// `accumulate` updates with, or more: the state of a step with another one. Its update would divide
-// the sums by the wrong number, or drop them.
+// StateError E0915 if the optimizer holds sums of at least `accumulate` gradients. They come from a
+// step with a larger `accumulate`. An update would divide them by the wrong number, or drop them.
 void check_gradient_sums(const Optimizer& optimizer, std::int64_t accumulate);
 
 // Each process accumulates the gradients of its rows, so the sum over the batch is the sum over the
