@@ -3,7 +3,7 @@
 // clang-format off
 #pragma once
 
-#include "mithril/models/op_options.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril {
 
@@ -13,43 +13,43 @@ namespace mithril {
 namespace makers {
 
 // Returns the input, a tensor or a value, unchanged. Ports: input: [*s] T, output: [*s] T.
-inline Model Buffer() { return Model::op("buffer"); }
+Model Buffer();
 
 // Returns the input and stops its gradient, as torch.Tensor.detach. Ports: input: [*s] T=any,
 // output: [*s] T.
-inline Model StopGradient() { return Model::op("stop_gradient"); }
+Model StopGradient();
 
 // left + right, elementwise. For two bools it is left OR right. Ports: left: [*a] T=operand,
 // right: [*b] U=operand, output: [*o] promote(T, U).
-inline Model Add() { return Model::op("add"); }
+Model Add();
 
 // left - right, elementwise. Two bools are an error. Ports: left: [*a] T=operand, right: [*b]
 // U=operand, output: [*o] promote(T, U).
-inline Model Subtract() { return Model::op("subtract"); }
+Model Subtract();
 
 // left * right, elementwise. For two bools it is left AND right. Ports: left: [*a] T=operand,
 // right: [*b] U=operand, output: [*o] promote(T, U).
-inline Model Multiply() { return Model::op("multiply"); }
+Model Multiply();
 
 // numerator / denominator, elementwise. The result is a float for ints, too. Ports: numerator:
 // [*a] operand, denominator: [*b] operand, output: [*o] operand.
-inline Model Divide() { return Model::op("divide"); }
+Model Divide();
 
 // The quotient rounded down, as Python's //: (numerator - remainder(numerator, denominator)) /
 // denominator. It differs from floor(numerator / denominator) where that quotient is rounded up: 1
 // // 0.1 is 9. The result of two ints is an int. Two bools are an error. Ports: numerator: [*a]
 // T=operand, denominator: [*b] U=operand, output: [*o] promote(T, U).
-inline Model FloorDivide() { return Model::op("floor_divide"); }
+Model FloorDivide();
 
 // The remainder of the floored division, as Python's %: fmod(numerator, denominator), plus
 // denominator if their signs differ. The result of two ints is an int. Two bools are an error.
 // Ports: numerator: [*a] T=operand, denominator: [*b] U=operand, output: [*o] promote(T, U).
-inline Model Remainder() { return Model::op("remainder"); }
+Model Remainder();
 
 // The remainder of the division rounded towards zero, as C's fmod. It has the sign of the
 // numerator. Ports: numerator: [*a] T=number, denominator: [*b] U=number, output: [*o] promote(T,
 // U).
-inline Model Fmod() { return Model::op("fmod"); }
+Model Fmod();
 
 struct PowerOptions {
   bool robust = false;
@@ -61,90 +61,60 @@ struct PowerOptions {
 // replaces it below `threshold` by a straight line through 0 where the power is steeper.
 // threshold=None is the smallest normal number. Ports: base: [*a] T=operand, exponent: [*b]
 // U=operand, robust: value bool, threshold: value float|none, output: [*o] promote(T, U).
-inline Model Power(const PowerOptions& options = {}) {
-  return op_with_options("power", {{"robust", options.robust}, {"threshold", options.threshold}});
-}
+Model Power(const PowerOptions& options = {});
 
 // input * 2**shift, for ints and bools. A shift that is negative or at least the number of bits of
 // the element shifts out all bits. Ports: input: [*a] bool|int|value bool|int, shift: [*b]
 // bool|int|value bool|int, output: [*o] int|value int.
-inline Model ShiftLeft() { return Model::op("shift_left"); }
+Model ShiftLeft();
 
 // floor(input / 2**shift), for ints and bools. A shift that is negative or at least the number of
 // bits of the element shifts out all bits. Ports: input: [*a] bool|int|value bool|int, shift: [*b]
 // bool|int|value bool|int, output: [*o] int|value int.
-inline Model ShiftRight() { return Model::op("shift_right"); }
+Model ShiftRight();
 
 // min(left, right), elementwise; NaN if either is NaN. Where left equals right, each gets half of
 // the gradient. Ports: left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
-inline Model Minimum() { return Model::op("minimum"); }
+Model Minimum();
 
 // max(left, right), elementwise; NaN if either is NaN. Where left equals right, each gets half of
 // the gradient. Ports: left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
-inline Model Maximum() { return Model::op("maximum"); }
+Model Maximum();
 
 // Zeros with the shape and the dtype of the input. Ports: input: [*s] T=any, output: [*s] T.
-inline Model ZerosLike() { return Model::op("zeros_like"); }
+Model ZerosLike();
 
 }  // namespace makers
 using namespace makers;
 
-inline Connection buffer(const Binding& input) {
-  return apply("buffer", {input});
-}
+Connection buffer(const Binding& input);
 
-inline Connection stop_gradient(const Binding& input) {
-  return apply("stop_gradient", {input});
-}
+Connection stop_gradient(const Binding& input);
 
-inline Connection add(const Binding& left, const Binding& right) {
-  return apply("add", {left, right});
-}
+Connection add(const Binding& left, const Binding& right);
 
-inline Connection subtract(const Binding& left, const Binding& right) {
-  return apply("subtract", {left, right});
-}
+Connection subtract(const Binding& left, const Binding& right);
 
-inline Connection multiply(const Binding& left, const Binding& right) {
-  return apply("multiply", {left, right});
-}
+Connection multiply(const Binding& left, const Binding& right);
 
-inline Connection divide(const Binding& numerator, const Binding& denominator) {
-  return apply("divide", {numerator, denominator});
-}
+Connection divide(const Binding& numerator, const Binding& denominator);
 
-inline Connection remainder(const Binding& numerator, const Binding& denominator) {
-  return apply("remainder", {numerator, denominator});
-}
+Connection remainder(const Binding& numerator, const Binding& denominator);
 
-inline Connection fmod(const Binding& numerator, const Binding& denominator) {
-  return apply("fmod", {numerator, denominator});
-}
+Connection fmod(const Binding& numerator, const Binding& denominator);
 
-inline Connection power(
+Connection power(
     const Binding& base, const Binding& exponent, const Binding& robust = false,
-    const Binding& threshold = none) {
-  return apply("power", {base, exponent, robust, threshold});
-}
+    const Binding& threshold = none);
 
-inline Connection shift_left(const Binding& input, const Binding& shift) {
-  return apply("shift_left", {input, shift});
-}
+Connection shift_left(const Binding& input, const Binding& shift);
 
-inline Connection shift_right(const Binding& input, const Binding& shift) {
-  return apply("shift_right", {input, shift});
-}
+Connection shift_right(const Binding& input, const Binding& shift);
 
-inline Connection minimum(const Binding& left, const Binding& right) {
-  return apply("minimum", {left, right});
-}
+Connection minimum(const Binding& left, const Binding& right);
 
-inline Connection maximum(const Binding& left, const Binding& right) {
-  return apply("maximum", {left, right});
-}
+Connection maximum(const Binding& left, const Binding& right);
 
-inline Connection zeros_like(const Binding& input) {
-  return apply("zeros_like", {input});
-}
+Connection zeros_like(const Binding& input);
 
 }  // namespace mithril

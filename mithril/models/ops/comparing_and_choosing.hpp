@@ -3,7 +3,7 @@
 // clang-format off
 #pragma once
 
-#include "mithril/models/op_options.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril {
 
@@ -13,67 +13,67 @@ namespace mithril {
 namespace makers {
 
 // left > right, elementwise. Ports: left: [*a] operand, right: [*b] operand, output: [*o] operand.
-inline Model Greater() { return Model::op("greater"); }
+Model Greater();
 
 // left < right, elementwise. Ports: left: [*a] operand, right: [*b] operand, output: [*o] operand.
-inline Model Less() { return Model::op("less"); }
+Model Less();
 
 // left >= right, elementwise. Ports: left: [*a] operand, right: [*b] operand, output: [*o]
 // operand.
-inline Model GreaterEqual() { return Model::op("greater_equal"); }
+Model GreaterEqual();
 
 // left <= right, elementwise. Ports: left: [*a] operand, right: [*b] operand, output: [*o]
 // operand.
-inline Model LessEqual() { return Model::op("less_equal"); }
+Model LessEqual();
 
 // left == right, elementwise. NaN does not equal any number. Ports: left: [*a] operand, right:
 // [*b] operand, output: [*o] operand.
-inline Model Equal() { return Model::op("equal"); }
+Model Equal();
 
 // left != right, elementwise. NaN does not equal itself. Ports: left: [*a] operand, right: [*b]
 // operand, output: [*o] operand.
-inline Model NotEqual() { return Model::op("not_equal"); }
+Model NotEqual();
 
 // left AND right, elementwise, for bools only. Ports: left: [*a] T=operand, right: [*b] U=operand,
 // output: [*o] promote(T, U).
-inline Model LogicalAnd() { return Model::op("logical_and"); }
+Model LogicalAnd();
 
 // left OR right, elementwise, for bools only. Ports: left: [*a] T=operand, right: [*b] U=operand,
 // output: [*o] promote(T, U).
-inline Model LogicalOr() { return Model::op("logical_or"); }
+Model LogicalOr();
 
 // NOT input, elementwise, for bools only. Ports: input: [*s] T=operand, output: [*s] T.
-inline Model LogicalNot() { return Model::op("logical_not"); }
+Model LogicalNot();
 
 // left XOR right, elementwise, for bools only. Ports: left: [*a] T=operand, right: [*b] U=operand,
 // output: [*o] promote(T, U).
-inline Model LogicalXOr() { return Model::op("logical_xor"); }
+Model LogicalXOr();
 
 // The logical NOT of bools. For ints it inverts all bits: -input - 1. Ports: input: [*s]
 // T=operand, output: [*s] T.
-inline Model BitwiseNot() { return Model::op("bitwise_not"); }
+Model BitwiseNot();
 
 // The bitwise AND of two ints, or the logical AND of two bools. With an int, a bool counts as 0 or
 // 1. Ports: left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
-inline Model BitwiseAnd() { return Model::op("bitwise_and"); }
+Model BitwiseAnd();
 
 // The bitwise OR of two ints, or the logical OR of two bools. With an int, a bool counts as 0 or
 // 1. Ports: left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
-inline Model BitwiseOr() { return Model::op("bitwise_or"); }
+Model BitwiseOr();
 
 // The bitwise exclusive OR of two ints, or the logical exclusive OR of two bools. With an int, a
 // bool counts as 0 or 1. Ports: left: [*a] T=operand, right: [*b] U=operand, output: [*o]
 // promote(T, U).
-inline Model BitwiseXOr() { return Model::op("bitwise_xor"); }
+Model BitwiseXOr();
 
 // input1 where cond is true, otherwise input2, elementwise. At least one of input1 and input2 is a
 // tensor. Ports: cond: [*c] bool, input1: [*a] T=operand, input2: [*b] U=operand, output: [*o]
 // promote(T, U).
-inline Model Where() { return Model::op("where"); }
+Model Where();
 
 // Whether each element is NaN. It is false for all ints and bools. Ports: input: [*s] any, output:
 // [*s] bool.
-inline Model IsNan() { return Model::op("is_nan"); }
+Model IsNan();
 
 struct NanToNumOptions {
   double nan = 0.0;
@@ -84,10 +84,7 @@ struct NanToNumOptions {
 // or for `neginf` the smallest, finite number of the dtype. Ints and bools do not change. Ports:
 // input: [*s] T=any, nan: value float|int, posinf: value float|int|none, neginf: value
 // float|int|none, output: [*s] T.
-inline Model NanToNum(const NanToNumOptions& options = {}) {
-  return op_with_options("nan_to_num", {
-    {"nan", options.nan}, {"posinf", options.posinf}, {"neginf", options.neginf}});
-}
+Model NanToNum(const NanToNumOptions& options = {});
 
 struct ClampOptions {
   OptionValue min_val = none;  // float, int, none
@@ -96,9 +93,7 @@ struct ClampOptions {
 // min(max(input, min_val), max_val), elementwise. None means no limit. The slope at a limit is 1,
 // and 0 at NaN. Ints with a float limit become floats. Ports: input: [*s] number, min_val: value
 // float|int|none, max_val: value float|int|none, output: [*s] number.
-inline Model Clamp(const ClampOptions& options = {}) {
-  return op_with_options("clamp", {{"min_val", options.min_val}, {"max_val", options.max_val}});
-}
+Model Clamp(const ClampOptions& options = {});
 
 struct CastOptions {
   OptionValue dtype = {};  // dtype
@@ -106,9 +101,7 @@ struct CastOptions {
 // The input converted to `dtype`, as numpy.ndarray.astype. To bool, nonzero elements become true;
 // to an int, floats are rounded towards zero. A cast to float8 does not saturate: clamp first for
 // that. Ports: input: [*s] any, dtype: value dtype, output: [*s] any.
-inline Model Cast(const CastOptions& options = {}) {
-  return op_with_options("cast", {{"dtype", options.dtype}});
-}
+Model Cast(const CastOptions& options = {});
 
 struct BitCastOptions {
   OptionValue dtype = {};  // dtype
@@ -116,94 +109,52 @@ struct BitCastOptions {
 // The bits of the input as elements of `dtype`, which has the same number of bits, as
 // numpy.ndarray.view: of float32, float64 and all ints of 8 bits or more. Ports: input: [*s]
 // int|float, dtype: value dtype, output: [*s] int|float.
-inline Model BitCast(const BitCastOptions& options = {}) {
-  return op_with_options("bit_cast", {{"dtype", options.dtype}});
-}
+Model BitCast(const BitCastOptions& options = {});
 
 }  // namespace makers
 using namespace makers;
 
-inline Connection greater(const Binding& left, const Binding& right) {
-  return apply("greater", {left, right});
-}
+Connection greater(const Binding& left, const Binding& right);
 
-inline Connection less(const Binding& left, const Binding& right) {
-  return apply("less", {left, right});
-}
+Connection less(const Binding& left, const Binding& right);
 
-inline Connection greater_equal(const Binding& left, const Binding& right) {
-  return apply("greater_equal", {left, right});
-}
+Connection greater_equal(const Binding& left, const Binding& right);
 
-inline Connection less_equal(const Binding& left, const Binding& right) {
-  return apply("less_equal", {left, right});
-}
+Connection less_equal(const Binding& left, const Binding& right);
 
-inline Connection equal(const Binding& left, const Binding& right) {
-  return apply("equal", {left, right});
-}
+Connection equal(const Binding& left, const Binding& right);
 
-inline Connection not_equal(const Binding& left, const Binding& right) {
-  return apply("not_equal", {left, right});
-}
+Connection not_equal(const Binding& left, const Binding& right);
 
-inline Connection logical_and(const Binding& left, const Binding& right) {
-  return apply("logical_and", {left, right});
-}
+Connection logical_and(const Binding& left, const Binding& right);
 
-inline Connection logical_or(const Binding& left, const Binding& right) {
-  return apply("logical_or", {left, right});
-}
+Connection logical_or(const Binding& left, const Binding& right);
 
-inline Connection logical_not(const Binding& input) {
-  return apply("logical_not", {input});
-}
+Connection logical_not(const Binding& input);
 
-inline Connection logical_xor(const Binding& left, const Binding& right) {
-  return apply("logical_xor", {left, right});
-}
+Connection logical_xor(const Binding& left, const Binding& right);
 
-inline Connection bitwise_not(const Binding& input) {
-  return apply("bitwise_not", {input});
-}
+Connection bitwise_not(const Binding& input);
 
-inline Connection bitwise_and(const Binding& left, const Binding& right) {
-  return apply("bitwise_and", {left, right});
-}
+Connection bitwise_and(const Binding& left, const Binding& right);
 
-inline Connection bitwise_or(const Binding& left, const Binding& right) {
-  return apply("bitwise_or", {left, right});
-}
+Connection bitwise_or(const Binding& left, const Binding& right);
 
-inline Connection bitwise_xor(const Binding& left, const Binding& right) {
-  return apply("bitwise_xor", {left, right});
-}
+Connection bitwise_xor(const Binding& left, const Binding& right);
 
-inline Connection where(const Binding& cond, const Binding& input1, const Binding& input2) {
-  return apply("where", {cond, input1, input2});
-}
+Connection where(const Binding& cond, const Binding& input1, const Binding& input2);
 
-inline Connection is_nan(const Binding& input) {
-  return apply("is_nan", {input});
-}
+Connection is_nan(const Binding& input);
 
-inline Connection nan_to_num(
+Connection nan_to_num(
     const Binding& input, const Binding& nan = 0.0, const Binding& posinf = none,
-    const Binding& neginf = none) {
-  return apply("nan_to_num", {input, nan, posinf, neginf});
-}
+    const Binding& neginf = none);
 
-inline Connection clamp(
-    const Binding& input, const Binding& min_val = none, const Binding& max_val = none) {
-  return apply("clamp", {input, min_val, max_val});
-}
+Connection clamp(
+    const Binding& input, const Binding& min_val = none, const Binding& max_val = none);
 
-inline Connection cast(const Binding& input, const Binding& dtype) {
-  return apply("cast", {input, dtype});
-}
+Connection cast(const Binding& input, const Binding& dtype);
 
-inline Connection bit_cast(const Binding& input, const Binding& dtype) {
-  return apply("bit_cast", {input, dtype});
-}
+Connection bit_cast(const Binding& input, const Binding& dtype);
 
 }  // namespace mithril

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mithril/models/op_options.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril {
 
@@ -24,11 +24,7 @@ struct PrimitiveConvolution1DOptions {
 // bias [Co]. `padding` is a number of zeros, or (before, after). Ports: input: [N Ci W] number,
 // weight: [Co Cg K] float, bias: [Co] float|none, stride: value int, padding: value int|tuple,
 // dilation: value int, groups: value int, output: [N Co Wo] float.
-inline Model PrimitiveConvolution1D(const PrimitiveConvolution1DOptions& options = {}) {
-  return op_with_options("conv1d", {
-    {"stride", options.stride}, {"padding", options.padding}, {"dilation", options.dilation},
-    {"groups", options.groups}});
-}
+Model PrimitiveConvolution1D(const PrimitiveConvolution1DOptions& options = {});
 
 struct PrimitiveConvolution2DOptions {
   OptionValue stride = 1;  // int, tuple
@@ -41,11 +37,7 @@ struct PrimitiveConvolution2DOptions {
 // of zeros: an int, one per axis, or (before, after) per axis. Ports: input: [N Ci H W] number,
 // weight: [Co Cg Kh Kw] float, bias: [Co] float|none, stride: value int|tuple, padding: value
 // int|tuple, dilation: value int|tuple, groups: value int, output: [N Co Ho Wo] float.
-inline Model PrimitiveConvolution2D(const PrimitiveConvolution2DOptions& options = {}) {
-  return op_with_options("conv2d", {
-    {"stride", options.stride}, {"padding", options.padding}, {"dilation", options.dilation},
-    {"groups", options.groups}});
-}
+Model PrimitiveConvolution2D(const PrimitiveConvolution2DOptions& options = {});
 
 struct PrimitiveMaxPool1DOptions {
   OptionValue kernel_size = {};  // int
@@ -57,11 +49,7 @@ struct PrimitiveMaxPool1DOptions {
 // `padding` is an int or (before, after). Ports: input: [*lead R W] T=number, kernel_size: value
 // int, stride: value int|none, padding: value int|tuple, dilation: value int, output: [*lead R Wo]
 // T.
-inline Model PrimitiveMaxPool1D(const PrimitiveMaxPool1DOptions& options = {}) {
-  return op_with_options("max_pool1d", {
-    {"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding},
-    {"dilation", options.dilation}});
-}
+Model PrimitiveMaxPool1D(const PrimitiveMaxPool1DOptions& options = {});
 
 struct PrimitiveMaxPool2DOptions {
   OptionValue kernel_size = {};  // int, tuple
@@ -76,11 +64,7 @@ struct PrimitiveMaxPool2DOptions {
 // axis, and at most half the window; it is never the largest element. Ports: input: [*lead H W]
 // T=number, kernel_size: value int|tuple, stride: value int|tuple|none, padding: value int|tuple,
 // dilation: value int|tuple, output: [*lead Ho Wo] T, places: [*lead Ho Wo] int.
-inline Model PrimitiveMaxPool2D(const PrimitiveMaxPool2DOptions& options = {}) {
-  return op_with_options("max_pool2d", {
-    {"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding},
-    {"dilation", options.dilation}});
-}
+Model PrimitiveMaxPool2D(const PrimitiveMaxPool2DOptions& options = {});
 
 struct PrimitiveAvgPool1DOptions {
   OptionValue kernel_size = {};  // int
@@ -91,11 +75,7 @@ struct PrimitiveAvgPool1DOptions {
 // The mean of each window over the last axis, as avg_pool2d with windows of one row. `padding` is
 // an int or (before, after). Ports: input: [*lead R W] number, kernel_size: value int, stride:
 // value int|none, padding: value int|tuple, dilation: value int, output: [*lead R Wo] float.
-inline Model PrimitiveAvgPool1D(const PrimitiveAvgPool1DOptions& options = {}) {
-  return op_with_options("avg_pool1d", {
-    {"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding},
-    {"dilation", options.dilation}});
-}
+Model PrimitiveAvgPool1D(const PrimitiveAvgPool1DOptions& options = {});
 
 struct PrimitiveAvgPool2DOptions {
   OptionValue kernel_size = {};  // int, tuple
@@ -108,52 +88,35 @@ struct PrimitiveAvgPool2DOptions {
 // axis, or (before, after) per axis. Ports: input: [*lead H W] number, kernel_size: value
 // int|tuple, stride: value int|tuple|none, padding: value int|tuple, dilation: value int|tuple,
 // output: [*lead Ho Wo] float.
-inline Model PrimitiveAvgPool2D(const PrimitiveAvgPool2DOptions& options = {}) {
-  return op_with_options("avg_pool2d", {
-    {"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding},
-    {"dilation", options.dilation}});
-}
+Model PrimitiveAvgPool2D(const PrimitiveAvgPool2DOptions& options = {});
 
 }  // namespace makers
 using namespace makers;
 
-inline Connection conv1d(
+Connection conv1d(
     const Binding& input, const Binding& weight, const Binding& bias = none,
     const Binding& stride = 1, const Binding& padding = 0, const Binding& dilation = 1,
-    const Binding& groups = 1) {
-  return apply("conv1d", {input, weight, bias, stride, padding, dilation, groups});
-}
+    const Binding& groups = 1);
 
-inline Connection conv2d(
+Connection conv2d(
     const Binding& input, const Binding& weight, const Binding& bias = none,
     const Binding& stride = 1, const Binding& padding = 0, const Binding& dilation = 1,
-    const Binding& groups = 1) {
-  return apply("conv2d", {input, weight, bias, stride, padding, dilation, groups});
-}
+    const Binding& groups = 1);
 
-inline Connection max_pool1d(
+Connection max_pool1d(
     const Binding& input, const Binding& kernel_size, const Binding& stride = none,
-    const Binding& padding = 0, const Binding& dilation = 1) {
-  return apply("max_pool1d", {input, kernel_size, stride, padding, dilation});
-}
+    const Binding& padding = 0, const Binding& dilation = 1);
 
-inline std::vector<Connection> max_pool2d(
+std::vector<Connection> max_pool2d(
     const Binding& input, const Binding& kernel_size, const Binding& stride = none,
-    const Binding& padding = 0, const Binding& dilation = 1) {
-  return Model::op("max_pool2d").apply(std::vector<Binding>{
-    input, kernel_size, stride, padding, dilation});
-}
+    const Binding& padding = 0, const Binding& dilation = 1);
 
-inline Connection avg_pool1d(
+Connection avg_pool1d(
     const Binding& input, const Binding& kernel_size, const Binding& stride = none,
-    const Binding& padding = 0, const Binding& dilation = 1) {
-  return apply("avg_pool1d", {input, kernel_size, stride, padding, dilation});
-}
+    const Binding& padding = 0, const Binding& dilation = 1);
 
-inline Connection avg_pool2d(
+Connection avg_pool2d(
     const Binding& input, const Binding& kernel_size, const Binding& stride = none,
-    const Binding& padding = 0, const Binding& dilation = 1) {
-  return apply("avg_pool2d", {input, kernel_size, stride, padding, dilation});
-}
+    const Binding& padding = 0, const Binding& dilation = 1);
 
 }  // namespace mithril

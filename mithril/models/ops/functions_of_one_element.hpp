@@ -4,7 +4,7 @@
 #pragma once
 #include <cstdint>
 
-#include "mithril/models/op_options.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril {
 
@@ -14,14 +14,14 @@ namespace mithril {
 namespace makers {
 
 // -input, elementwise. Ports: input: [*s] T=operand, output: [*s] T.
-inline Model Negate() { return Model::op("negate"); }
+Model Negate();
 
 // |input|. The slope at 0 is 0. Ports: input: [*s] T=operand, output: [*s] T.
-inline Model Absolute() { return Model::op("abs"); }
+Model Absolute();
 
 // The sign of each element: -1, 0 or 1. The sign of NaN is 0, as in PyTorch. Ports: input: [*s]
 // T=number, output: [*s] T.
-inline Model Sign() { return Model::op("sign"); }
+Model Sign();
 
 struct StableReciprocalOptions {
   OptionValue threshold = none;  // float, none
@@ -30,24 +30,22 @@ struct StableReciprocalOptions {
 // 2 / threshold at 0. threshold=None is the square root of the smallest normal number, and ten
 // times that for float64. Ports: input: [*s] number, threshold: value float|none, output: [*s]
 // float.
-inline Model StableReciprocal(const StableReciprocalOptions& options = {}) {
-  return op_with_options("stable_reciprocal", {{"threshold", options.threshold}});
-}
+Model StableReciprocal(const StableReciprocalOptions& options = {});
 
 // The largest whole number that is at most the element, in the type of the input. The slope is 0.
 // Ports: input: [*s] T=operand, output: [*s] T.
-inline Model Floor() { return Model::op("floor"); }
+Model Floor();
 
 // The nearest whole number, in the type of the input. Halves are rounded to the even number:
 // round(2.5) is 2. The slope is 0. Ports: input: [*s] T=number, output: [*s] T.
-inline Model Round() { return Model::op("round"); }
+Model Round();
 
 // The element without its fractional part, in the type of the input. The slope is 0. Ports: input:
 // [*s] T=number, output: [*s] T.
-inline Model Trunc() { return Model::op("trunc"); }
+Model Trunc();
 
 // input * input, elementwise. Ports: input: [*s] T=number, output: [*s] T.
-inline Model Square() { return Model::op("square"); }
+Model Square();
 
 struct SqrtOptions {
   bool robust = false;
@@ -56,12 +54,10 @@ struct SqrtOptions {
 // The square root. robust=True takes the root of |input| and replaces it below `threshold` by a
 // straight line through 0. threshold=None is the smallest normal number. Ports: input: [*s]
 // operand, robust: value bool, threshold: value float|none, output: [*s] operand.
-inline Model Sqrt(const SqrtOptions& options = {}) {
-  return op_with_options("sqrt", {{"robust", options.robust}, {"threshold", options.threshold}});
-}
+Model Sqrt(const SqrtOptions& options = {});
 
 // The exponential function of each element. Ports: input: [*s] any, output: [*s] float.
-inline Model Exponential() { return Model::op("exp"); }
+Model Exponential();
 
 struct LogOptions {
   bool robust = false;
@@ -70,49 +66,47 @@ struct LogOptions {
 // The natural logarithm. robust=True takes the logarithm of |input| and continues it below
 // `threshold` as its tangent at the threshold. threshold=None is the smallest normal number.
 // Ports: input: [*s] any, robust: value bool, threshold: value float|none, output: [*s] float.
-inline Model Log(const LogOptions& options = {}) {
-  return op_with_options("log", {{"robust", options.robust}, {"threshold", options.threshold}});
-}
+Model Log(const LogOptions& options = {});
 
 // log(1 + input), accurate for small input, too. Ports: input: [*s] number, output: [*s] float.
-inline Model Log1p() { return Model::op("log1p"); }
+Model Log1p();
 
 // exp(input) - 1, accurate for small input, too. Ports: input: [*s] number, output: [*s] float.
-inline Model Expm1() { return Model::op("expm1"); }
+Model Expm1();
 
 // The sine of each element. Angles are in radians. Ports: input: [*s] any, output: [*s] float.
-inline Model Sine() { return Model::op("sin"); }
+Model Sine();
 
 // The cosine of each element. Angles are in radians. Ports: input: [*s] any, output: [*s] float.
-inline Model Cosine() { return Model::op("cos"); }
+Model Cosine();
 
 // The arctangent of each element, from -pi / 2 to pi / 2. Ports: input: [*s] number, output: [*s]
 // float.
-inline Model Atan() { return Model::op("atan"); }
+Model Atan();
 
 // The angle of the point (other, input), from -pi to pi. It equals atan(input / other) if `other`
 // is positive. Ports: input: [*a] number, other: [*b] number, output: [*o] float.
-inline Model Atan2() { return Model::op("atan2"); }
+Model Atan2();
 
 // The hyperbolic tangent of each element. Ports: input: [*s] number, output: [*s] float.
-inline Model Tanh() { return Model::op("tanh"); }
+Model Tanh();
 
 // 1 / (1 + exp(-input)), elementwise. Ports: input: [*s] number, output: [*s] float.
-inline Model Sigmoid() { return Model::op("sigmoid"); }
+Model Sigmoid();
 
 // The error function: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to input. Ports:
 // input: [*s] number, output: [*s] float.
-inline Model Erf() { return Model::op("erf"); }
+Model Erf();
 
 // 1 - erf(input), accurate for large input, too. Ports: input: [*s] number, output: [*s] float.
-inline Model Erfc() { return Model::op("erfc"); }
+Model Erfc();
 
 // The inverse of erf. It is infinite at -1 and 1, and NaN outside of [-1, 1]. Ports: input: [*s]
 // number, output: [*s] float.
-inline Model Erfinv() { return Model::op("erfinv"); }
+Model Erfinv();
 
 // log(|gamma(input)|). Ports: input: [*s] number, output: [*s] float.
-inline Model Lgamma() { return Model::op("lgamma"); }
+Model Lgamma();
 
 struct PolygammaOptions {
   int64_t order = 0;
@@ -120,21 +114,17 @@ struct PolygammaOptions {
 // The derivative of order `order` of the digamma function. order=0 is the digamma function itself,
 // which is the derivative of lgamma (https://dlmf.nist.gov/5.15). Ports: input: [*s] number,
 // order: value int, output: [*s] float.
-inline Model Polygamma(const PolygammaOptions& options = {}) {
-  return op_with_options("polygamma", {{"order", options.order}});
-}
+Model Polygamma(const PolygammaOptions& options = {});
 
 // max(input, 0). The slope at 0 is 0. Ports: input: [*s] T=number, output: [*s] T.
-inline Model Relu() { return Model::op("relu"); }
+Model Relu();
 
 struct LeakyReluOptions {
   double slope = 0.01;
 };
 // input where it is positive, otherwise slope * input. Ports: input: [*s] number, slope: value
 // float|int, output: [*s] float.
-inline Model LeakyRelu(const LeakyReluOptions& options = {}) {
-  return op_with_options("leaky_relu", {{"slope", options.slope}});
-}
+Model LeakyRelu(const LeakyReluOptions& options = {});
 
 struct GeluOptions {
   bool approximate = false;
@@ -142,128 +132,70 @@ struct GeluOptions {
 // input * P(X <= input) for a standard normal X (https://arxiv.org/abs/1606.08415).
 // approximate=True computes P with tanh. Ports: input: [*s] number, approximate: value bool,
 // output: [*s] float.
-inline Model Gelu(const GeluOptions& options = {}) {
-  return op_with_options("gelu", {{"approximate", options.approximate}});
-}
+Model Gelu(const GeluOptions& options = {});
 
 // log(1 + exp(input)), elementwise. Ports: input: [*s] number, output: [*s] float.
-inline Model Softplus() { return Model::op("softplus"); }
+Model Softplus();
 
 }  // namespace makers
 using namespace makers;
 
-inline Connection negate(const Binding& input) {
-  return apply("negate", {input});
-}
+Connection negate(const Binding& input);
 
-inline Connection abs(const Binding& input) {
-  return apply("abs", {input});
-}
+Connection abs(const Binding& input);
 
-inline Connection sign(const Binding& input) {
-  return apply("sign", {input});
-}
+Connection sign(const Binding& input);
 
-inline Connection stable_reciprocal(const Binding& input, const Binding& threshold = none) {
-  return apply("stable_reciprocal", {input, threshold});
-}
+Connection stable_reciprocal(const Binding& input, const Binding& threshold = none);
 
-inline Connection floor(const Binding& input) {
-  return apply("floor", {input});
-}
+Connection floor(const Binding& input);
 
-inline Connection round(const Binding& input) {
-  return apply("round", {input});
-}
+Connection round(const Binding& input);
 
-inline Connection trunc(const Binding& input) {
-  return apply("trunc", {input});
-}
+Connection trunc(const Binding& input);
 
-inline Connection square(const Binding& input) {
-  return apply("square", {input});
-}
+Connection square(const Binding& input);
 
-inline Connection sqrt(
-    const Binding& input, const Binding& robust = false, const Binding& threshold = none) {
-  return apply("sqrt", {input, robust, threshold});
-}
+Connection sqrt(
+    const Binding& input, const Binding& robust = false, const Binding& threshold = none);
 
-inline Connection exp(const Binding& input) {
-  return apply("exp", {input});
-}
+Connection exp(const Binding& input);
 
-inline Connection log(
-    const Binding& input, const Binding& robust = false, const Binding& threshold = none) {
-  return apply("log", {input, robust, threshold});
-}
+Connection log(
+    const Binding& input, const Binding& robust = false, const Binding& threshold = none);
 
-inline Connection log1p(const Binding& input) {
-  return apply("log1p", {input});
-}
+Connection log1p(const Binding& input);
 
-inline Connection expm1(const Binding& input) {
-  return apply("expm1", {input});
-}
+Connection expm1(const Binding& input);
 
-inline Connection sin(const Binding& input) {
-  return apply("sin", {input});
-}
+Connection sin(const Binding& input);
 
-inline Connection cos(const Binding& input) {
-  return apply("cos", {input});
-}
+Connection cos(const Binding& input);
 
-inline Connection atan(const Binding& input) {
-  return apply("atan", {input});
-}
+Connection atan(const Binding& input);
 
-inline Connection atan2(const Binding& input, const Binding& other) {
-  return apply("atan2", {input, other});
-}
+Connection atan2(const Binding& input, const Binding& other);
 
-inline Connection tanh(const Binding& input) {
-  return apply("tanh", {input});
-}
+Connection tanh(const Binding& input);
 
-inline Connection sigmoid(const Binding& input) {
-  return apply("sigmoid", {input});
-}
+Connection sigmoid(const Binding& input);
 
-inline Connection erf(const Binding& input) {
-  return apply("erf", {input});
-}
+Connection erf(const Binding& input);
 
-inline Connection erfc(const Binding& input) {
-  return apply("erfc", {input});
-}
+Connection erfc(const Binding& input);
 
-inline Connection erfinv(const Binding& input) {
-  return apply("erfinv", {input});
-}
+Connection erfinv(const Binding& input);
 
-inline Connection lgamma(const Binding& input) {
-  return apply("lgamma", {input});
-}
+Connection lgamma(const Binding& input);
 
-inline Connection polygamma(const Binding& input, const Binding& order = 0) {
-  return apply("polygamma", {input, order});
-}
+Connection polygamma(const Binding& input, const Binding& order = 0);
 
-inline Connection relu(const Binding& input) {
-  return apply("relu", {input});
-}
+Connection relu(const Binding& input);
 
-inline Connection leaky_relu(const Binding& input, const Binding& slope = 0.01) {
-  return apply("leaky_relu", {input, slope});
-}
+Connection leaky_relu(const Binding& input, const Binding& slope = 0.01);
 
-inline Connection gelu(const Binding& input, const Binding& approximate = false) {
-  return apply("gelu", {input, approximate});
-}
+Connection gelu(const Binding& input, const Binding& approximate = false);
 
-inline Connection softplus(const Binding& input) {
-  return apply("softplus", {input});
-}
+Connection softplus(const Binding& input);
 
 }  // namespace mithril

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mithril/models/op_options.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril {
 
@@ -25,22 +25,20 @@ struct EinsumOptions {
 // stands for any number of axes, the same for all tensors. Without an arrow, the output has the
 // letters that occur once, in alphabetical order. Tensors are multiplied from left to right.
 // Ports: input: [*each] number, equation: value str, output: [*o] number.
-inline Model Einsum(const EinsumOptions& options = {}) {
-  return op_with_options("einsum", {{"equation", options.equation}});
-}
+Model Einsum(const EinsumOptions& options = {});
 
 // The matrix product over the last two axes. The axes before them broadcast. Ports: left: [*a M K]
 // T=number, right: [*b K N] U=number, output: [*o M N] promote(T, U).
-inline Model MatrixMultiply() { return Model::op("matmul"); }
+Model MatrixMultiply();
 
 // input @ weight.T + bias, over the last axis of the input. Ports: input: [*n M I] number, weight:
 // [O I] float, bias: [O] float|none, output: [*n M O] float.
-inline Model PrimitiveLinear() { return Model::op("linear"); }
+Model PrimitiveLinear();
 
 // output[i, j] = sum(|left[i] - right[j]| ** norm) for all pairs of rows of left [N, D] and right
 // [M, D]. `norm` is one number. Ports: left: [N D] number, right: [M D] number, norm: [*n]
 // operand, output: [N M] float.
-inline Model DistanceMatrix() { return Model::op("distance_matrix"); }
+Model DistanceMatrix();
 
 struct TsnePJointOptions {
   OptionValue threshold = none;  // float, none
@@ -50,18 +48,14 @@ struct TsnePJointOptions {
 // at most 1001. Probabilities are clamped to [threshold, 1 - threshold]; threshold=None is 2**-52.
 // Ports: squared_distances: [N N] float, target_perplexity: operand, threshold: value float|none,
 // output: [N N] float.
-inline Model TsnePJoint(const TsnePJointOptions& options = {}) {
-  return op_with_options("tsne_p_joint", {{"threshold", options.threshold}});
-}
+Model TsnePJoint(const TsnePJointOptions& options = {});
 
 struct PolynomialFeaturesOptions {
   OptionValue degree = {};  // int
 };
 // All products of 1 to `degree` columns, ordered by degree. For columns [a, b] and degree=2 they
 // are [a, b, a², ab, b²]. Ports: input: [N D] T=number, degree: value int, output: [N F] T.
-inline Model PolynomialFeatures(const PolynomialFeaturesOptions& options = {}) {
-  return op_with_options("polynomial_features", {{"degree", options.degree}});
-}
+Model PolynomialFeatures(const PolynomialFeaturesOptions& options = {});
 
 struct PrimitiveScaledDotProductOptions {
   bool is_causal = true;
@@ -75,18 +69,15 @@ struct PrimitiveScaledDotProductOptions {
 // applies dropout. Ports: query: [*q L E] number, key: [*k S E] number, value: [*v S F] number,
 // attn_mask: [*m] bool|float|none, is_causal: value bool, scale: value float|int|none, dropout_p:
 // value float|int, output: [*o L F] float.
-inline Model PrimitiveScaledDotProduct(const PrimitiveScaledDotProductOptions& options = {}) {
-  return op_with_options("scaled_dot_product", {
-    {"is_causal", options.is_causal}, {"scale", options.scale}, {"dropout_p", options.dropout_p}});
-}
+Model PrimitiveScaledDotProduct(const PrimitiveScaledDotProductOptions& options = {});
 
 // The lower triangle of each matrix, with zeros above the diagonal. Ports: input: [*b N M] T=any,
 // output: [*b N M] T.
-inline Model Tril() { return Model::op("tril"); }
+Model Tril();
 
 // The Cholesky factor of each matrix A: the lower triangular L with L Lᵀ = (A + Aᵀ) / 2. A matrix
 // that is not positive definite is an error. Ports: input: [*b N N] float, output: [*b N N] float.
-inline Model Cholesky() { return Model::op("cholesky"); }
+Model Cholesky();
 
 struct SolveTriangularOptions {
   bool upper = false;
@@ -94,23 +85,21 @@ struct SolveTriangularOptions {
 // The solution X of matrix @ X = right for a lower triangular matrix, or an upper triangular one
 // if upper=True. The other triangle of the matrix is not read. Ports: matrix: [*b N N] T=float,
 // right: [*b N K] T, upper: value bool, output: [*b N K] T.
-inline Model SolveTriangular(const SolveTriangularOptions& options = {}) {
-  return op_with_options("solve_triangular", {{"upper", options.upper}});
-}
+Model SolveTriangular(const SolveTriangularOptions& options = {});
 
 // The solution X of matrix @ X = right, by Gaussian elimination with row pivots. A singular matrix
 // is an error. Ports: matrix: [*b N N] T=float, right: [*b N K] T, output: [*b N K] T.
-inline Model Solve() { return Model::op("solve"); }
+Model Solve();
 
 // The determinant of each square matrix. The gradient needs a matrix that is not singular. Ports:
 // input: [*b N N] float, output: [*b] float.
-inline Model Det() { return Model::op("det"); }
+Model Det();
 
 // The sign of the determinant of each square matrix and the logarithm of its absolute value, which
 // does not overflow or underflow. A singular matrix has sign 0 and logarithm -infinity. The
 // gradient of the logarithm needs a matrix that is not singular. Ports: input: [*b N N] float,
 // sign: [*b] float, logabsdet: [*b] float.
-inline Model Slogdet() { return Model::op("slogdet"); }
+Model Slogdet();
 
 enum class QrMode { reduced, complete };
 inline std::string name(QrMode value) {
@@ -128,13 +117,11 @@ struct QrOptions {
 // or NaN if these columns are dependent. "complete" has no gradient if there are more rows than
 // columns, as in PyTorch. Ports: input: [*b M N] float, mode: value str, Q: [*b M K] float, R: [*b
 // K N] float.
-inline Model Qr(const QrOptions& options = {}) {
-  return op_with_options("qr", {{"mode", name(options.mode)}});
-}
+Model Qr(const QrOptions& options = {});
 
 // The exponential of each square matrix, the sum of input**k / k! over all k, computed by scaling
 // and squaring. Ports: input: [*b N N] float, output: [*b N N] float.
-inline Model MatrixExp() { return Model::op("matrix_exp"); }
+Model MatrixExp();
 
 // The singular value decomposition U @ diag(S) @ Vh = input of each matrix, as torch.linalg.svd
 // with full_matrices=False. The K = min(M, N) singular values S are in descending order; the
@@ -143,11 +130,11 @@ inline Model MatrixExp() { return Model::op("matrix_exp"); }
 // LAPACK. Vectors of equal singular values, and of singular values of 0, are not unique: there the
 // gradients of U and Vh are infinite or NaN, as in PyTorch. The gradient of S is always finite.
 // Ports: input: [*b M N] float, U: [*b M K] float, S: [*b K] float, Vh: [*b K N] float.
-inline Model Svd() { return Model::op("svd"); }
+Model Svd();
 
 // The K = min(M, N) singular values of each matrix, in descending order. Ports: input: [*b M N]
 // float, output: [*b K] float.
-inline Model Svdvals() { return Model::op("svdvals"); }
+Model Svdvals();
 
 struct PinvOptions {
   OptionValue atol = none;  // float, int, none
@@ -157,9 +144,7 @@ struct PinvOptions {
 // the largest) count as 0. atol=None is 0. rtol=None is 0 if atol is above 0, otherwise max(M, N)
 // times the machine epsilon. The gradient assumes that the rank does not change. Ports: input: [*b
 // M N] float, atol: value float|int|none, rtol: value float|int|none, output: [*b N M] float.
-inline Model Pinv(const PinvOptions& options = {}) {
-  return op_with_options("pinv", {{"atol", options.atol}, {"rtol", options.rtol}});
-}
+Model Pinv(const PinvOptions& options = {});
 
 struct LstsqOptions {
   OptionValue rcond = none;  // float, int, none
@@ -169,19 +154,17 @@ struct LstsqOptions {
 // is max(M, N) times the machine epsilon. The solution and its gradient are those of
 // torch.linalg.lstsq with driver "gelsy", its default on CPUs. Ports: matrix: [*b M N] T=float,
 // right: [*b M K] T, rcond: value float|int|none, output: [*b N K] T.
-inline Model Lstsq(const LstsqOptions& options = {}) {
-  return op_with_options("lstsq", {{"rcond", options.rcond}});
-}
+Model Lstsq(const LstsqOptions& options = {});
 
 // The eigenvalues of the symmetric part (A + Aᵀ) / 2 of each matrix A, in ascending order. Ports:
 // input: [*b N N] float, output: [*b N] float.
-inline Model Eigenvalues() { return Model::op("eigenvalues"); }
+Model Eigenvalues();
 
 // The eigenvectors of the symmetric part (A + Aᵀ) / 2 of each matrix A, as columns in ascending
 // order of their eigenvalues. They have length 1, and the first element with an absolute value of
 // at least 0.6 / sqrt(N) is positive. Eigenvectors of equal eigenvalues are not unique, and
 // gradients leave them out. Ports: input: [*b N N] float, output: [*b N N] float.
-inline Model Eigenvectors() { return Model::op("eigenvectors"); }
+Model Eigenvectors();
 
 struct EigvalshOptions {
   OptionValue threshold = none;  // float, none
@@ -190,9 +173,7 @@ struct EigvalshOptions {
 // symmetric matrix K_term in ascending order, at least `threshold`. threshold=None is the machine
 // epsilon. Ports: K_term: [N N] float, L: [N N] float|none, threshold: value float|none, output:
 // [N 1] float.
-inline Model Eigvalsh(const EigvalshOptions& options = {}) {
-  return op_with_options("eigvalsh", {{"threshold", options.threshold}});
-}
+Model Eigvalsh(const EigvalshOptions& options = {});
 
 struct PrimitiveFftOptions {
   bool inverse = false;
@@ -201,9 +182,7 @@ struct PrimitiveFftOptions {
 // pi i j k / N)). The last axis holds the real and the imaginary part. inverse=True uses exp(2 pi
 // i j k / N), without the factor 1 / N. Ports: input: [*b N 2] float, inverse: value bool, output:
 // [*b N 2] float.
-inline Model PrimitiveFft(const PrimitiveFftOptions& options = {}) {
-  return op_with_options("fft", {{"inverse", options.inverse}});
-}
+Model PrimitiveFft(const PrimitiveFftOptions& options = {});
 
 struct PositionalEncodingOptions {
   OptionValue hidden_dim = {};  // int
@@ -213,112 +192,62 @@ struct PositionalEncodingOptions {
 // position t, sin(t / 10000**(2 i / hidden_dim)) to column 2 i, and the cosine of the same angle
 // to column 2 i + 1. T is at most `max_len`. Ports: input: [*b T H] number, hidden_dim: value int,
 // max_len: value int, output: [*b T H] float.
-inline Model PositionalEncoding(const PositionalEncodingOptions& options = {}) {
-  return op_with_options("positional_encoding", {
-    {"hidden_dim", options.hidden_dim}, {"max_len", options.max_len}});
-}
+Model PositionalEncoding(const PositionalEncodingOptions& options = {});
 
 }  // namespace makers
 using namespace makers;
 
-inline Connection einsum(const std::vector<Binding>& input, const Datum& equation) {
-  return apply("einsum", {Binding(input), Binding(equation)});
-}
+Connection einsum(const std::vector<Binding>& input, const Datum& equation);
 
-inline Connection linear(const Binding& input, const Binding& weight, const Binding& bias = none) {
-  return apply("linear", {input, weight, bias});
-}
+Connection linear(const Binding& input, const Binding& weight, const Binding& bias = none);
 
-inline Connection distance_matrix(const Binding& left, const Binding& right, const Binding& norm) {
-  return apply("distance_matrix", {left, right, norm});
-}
+Connection distance_matrix(const Binding& left, const Binding& right, const Binding& norm);
 
-inline Connection tsne_p_joint(
+Connection tsne_p_joint(
     const Binding& squared_distances, const Binding& target_perplexity,
-    const Binding& threshold = none) {
-  return apply("tsne_p_joint", {squared_distances, target_perplexity, threshold});
-}
+    const Binding& threshold = none);
 
-inline Connection polynomial_features(const Binding& input, const Binding& degree) {
-  return apply("polynomial_features", {input, degree});
-}
+Connection polynomial_features(const Binding& input, const Binding& degree);
 
-inline Connection scaled_dot_product(
+Connection scaled_dot_product(
     const Binding& query, const Binding& key, const Binding& value, const Binding& attn_mask = none,
-    const Binding& is_causal = true, const Binding& scale = none, const Binding& dropout_p = 0.0) {
-  return apply("scaled_dot_product", {query, key, value, attn_mask, is_causal, scale, dropout_p});
-}
+    const Binding& is_causal = true, const Binding& scale = none, const Binding& dropout_p = 0.0);
 
-inline Connection tril(const Binding& input) {
-  return apply("tril", {input});
-}
+Connection tril(const Binding& input);
 
-inline Connection cholesky(const Binding& input) {
-  return apply("cholesky", {input});
-}
+Connection cholesky(const Binding& input);
 
-inline Connection solve_triangular(
-    const Binding& matrix, const Binding& right, const Binding& upper = false) {
-  return apply("solve_triangular", {matrix, right, upper});
-}
+Connection solve_triangular(
+    const Binding& matrix, const Binding& right, const Binding& upper = false);
 
-inline Connection solve(const Binding& matrix, const Binding& right) {
-  return apply("solve", {matrix, right});
-}
+Connection solve(const Binding& matrix, const Binding& right);
 
-inline Connection det(const Binding& input) {
-  return apply("det", {input});
-}
+Connection det(const Binding& input);
 
-inline std::vector<Connection> slogdet(const Binding& input) {
-  return Model::op("slogdet").apply(std::vector<Binding>{input});
-}
+std::vector<Connection> slogdet(const Binding& input);
 
-inline std::vector<Connection> qr(const Binding& input, QrMode mode = QrMode::reduced) {
-  return Model::op("qr").apply(std::vector<Binding>{input, Datum(name(mode))});
-}
+std::vector<Connection> qr(const Binding& input, QrMode mode = QrMode::reduced);
 
-inline Connection matrix_exp(const Binding& input) {
-  return apply("matrix_exp", {input});
-}
+Connection matrix_exp(const Binding& input);
 
-inline std::vector<Connection> svd(const Binding& input) {
-  return Model::op("svd").apply(std::vector<Binding>{input});
-}
+std::vector<Connection> svd(const Binding& input);
 
-inline Connection svdvals(const Binding& input) {
-  return apply("svdvals", {input});
-}
+Connection svdvals(const Binding& input);
 
-inline Connection pinv(
-    const Binding& input, const Binding& atol = none, const Binding& rtol = none) {
-  return apply("pinv", {input, atol, rtol});
-}
+Connection pinv(const Binding& input, const Binding& atol = none, const Binding& rtol = none);
 
-inline Connection lstsq(const Binding& matrix, const Binding& right, const Binding& rcond = none) {
-  return apply("lstsq", {matrix, right, rcond});
-}
+Connection lstsq(const Binding& matrix, const Binding& right, const Binding& rcond = none);
 
-inline Connection eigenvalues(const Binding& input) {
-  return apply("eigenvalues", {input});
-}
+Connection eigenvalues(const Binding& input);
 
-inline Connection eigenvectors(const Binding& input) {
-  return apply("eigenvectors", {input});
-}
+Connection eigenvectors(const Binding& input);
 
-inline Connection eigvalsh(
-    const Binding& K_term, const Binding& L = none, const Binding& threshold = none) {
-  return apply("eigvalsh", {K_term, L, threshold});
-}
+Connection eigvalsh(
+    const Binding& K_term, const Binding& L = none, const Binding& threshold = none);
 
-inline Connection fft(const Binding& input, const Binding& inverse = false) {
-  return apply("fft", {input, inverse});
-}
+Connection fft(const Binding& input, const Binding& inverse = false);
 
-inline Connection positional_encoding(
-    const Binding& input, const Binding& hidden_dim, const Binding& max_len = 5000) {
-  return apply("positional_encoding", {input, hidden_dim, max_len});
-}
+Connection positional_encoding(
+    const Binding& input, const Binding& hidden_dim, const Binding& max_len = 5000);
 
 }  // namespace mithril

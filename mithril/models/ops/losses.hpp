@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "mithril/models/op_options.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril {
 
@@ -17,25 +17,25 @@ namespace makers {
 
 // (input - target)², elementwise. Ports: input: [*s] T=any, target: [*s] U=any, output: [*s]
 // promote(T, U).
-inline Model SquaredError() { return Model::op("squared_error"); }
+Model SquaredError();
 
 // |input - target|, elementwise. Ports: input: [*s] T=any, target: [*s] U=any, output: [*s]
 // promote(T, U).
-inline Model AbsoluteError() { return Model::op("absolute_error"); }
+Model AbsoluteError();
 
 // max(0, 1 - target * input), elementwise, for targets 1 and -1. Where target * input is 1, the
 // gradient is half of that below 1. Ports: input: [*s] number, target: [*s] any, output: [*s]
 // float.
-inline Model HingeLoss() { return Model::op("hinge_loss"); }
+Model HingeLoss();
 
 // max(0, 1 - target * input)², elementwise, for targets 1 and -1. Ports: input: [*s] number,
 // target: [*s] any, output: [*s] float.
-inline Model QuadHingeLoss() { return Model::op("quad_hinge_loss"); }
+Model QuadHingeLoss();
 
 // max(quantile * error, (quantile - 1) * error) with error = target - input, elementwise. At error
 // 0 the slope is the mean of both slopes. Ports: input: [*s] number, target: [*s] number,
 // quantile: operand, output: [*s] float.
-inline Model QuantileLoss() { return Model::op("quantile_loss"); }
+Model QuantileLoss();
 
 struct KLDivergenceOptions {
   OptionValue threshold = none;  // float, none
@@ -44,9 +44,7 @@ struct KLDivergenceOptions {
 // (https://en.wikipedia.org/wiki/Kullback-Leibler_divergence). The logarithms are robust: below
 // `threshold` they continue as their tangent. threshold=None is the smallest normal number. Ports:
 // input: [*s] number, target: [*s] number, threshold: value float|none, output: [*s] float.
-inline Model KLDivergence(const KLDivergenceOptions& options = {}) {
-  return op_with_options("kl_divergence", {{"threshold", options.threshold}});
-}
+Model KLDivergence(const KLDivergenceOptions& options = {});
 
 enum class BinaryCrossEntropyInputType { logits, probs };
 inline std::string name(BinaryCrossEntropyInputType value) {
@@ -66,11 +64,7 @@ struct BinaryCrossEntropyOptions {
 // `threshold` are those of log, for "probs". Ports: input: [*s] float, target: [*s] any,
 // input_type: value str, pos_weight: value float|int|bool, robust: value bool, threshold: value
 // float|none, output: [*s] float.
-inline Model BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {}) {
-  return op_with_options("binary_cross_entropy", {
-    {"input_type", name(options.input_type)}, {"pos_weight", options.pos_weight},
-    {"robust", options.robust}, {"threshold", options.threshold}});
-}
+Model BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
 
 enum class CrossEntropyInputType { logits, probs, log_probs };
 inline std::string name(CrossEntropyInputType value) {
@@ -100,13 +94,7 @@ struct CrossEntropyOptions {
 // *s] number, target: [*t] any, input_type: value str, weights: value bool|str|tuple, categorical:
 // value bool, robust: value bool, threshold: value float|none, ignore_index: value int|none,
 // label_smoothing: value float|int, normalize: value bool|none, output: [N *s] float.
-inline Model CrossEntropy(const CrossEntropyOptions& options = {}) {
-  return op_with_options("cross_entropy", {
-    {"input_type", name(options.input_type)}, {"weights", options.weights},
-    {"categorical", options.categorical}, {"robust", options.robust},
-    {"threshold", options.threshold}, {"ignore_index", options.ignore_index},
-    {"label_smoothing", options.label_smoothing}, {"normalize", options.normalize}});
-}
+Model CrossEntropy(const CrossEntropyOptions& options = {});
 
 struct CTCLossOptions {
   int64_t blank = 0;
@@ -120,65 +108,40 @@ struct CTCLossOptions {
 // labels do not fit into the steps; zero_infinity=True makes this loss and its gradient 0. Ports:
 // log_probs: [T N C] float, targets: [N S] int, input_lengths: [N] int, target_lengths: [N] int,
 // blank: value int, zero_infinity: value bool, output: [N] float.
-inline Model CTCLoss(const CTCLossOptions& options = {}) {
-  return op_with_options("ctc_loss", {
-    {"blank", options.blank}, {"zero_infinity", options.zero_infinity}});
-}
+Model CTCLoss(const CTCLossOptions& options = {});
 
 }  // namespace makers
 using namespace makers;
 
-inline Connection squared_error(const Binding& input, const Binding& target) {
-  return apply("squared_error", {input, target});
-}
+Connection squared_error(const Binding& input, const Binding& target);
 
-inline Connection absolute_error(const Binding& input, const Binding& target) {
-  return apply("absolute_error", {input, target});
-}
+Connection absolute_error(const Binding& input, const Binding& target);
 
-inline Connection hinge_loss(const Binding& input, const Binding& target) {
-  return apply("hinge_loss", {input, target});
-}
+Connection hinge_loss(const Binding& input, const Binding& target);
 
-inline Connection quad_hinge_loss(const Binding& input, const Binding& target) {
-  return apply("quad_hinge_loss", {input, target});
-}
+Connection quad_hinge_loss(const Binding& input, const Binding& target);
 
-inline Connection quantile_loss(
-    const Binding& input, const Binding& target, const Binding& quantile = 0.5) {
-  return apply("quantile_loss", {input, target, quantile});
-}
+Connection quantile_loss(
+    const Binding& input, const Binding& target, const Binding& quantile = 0.5);
 
-inline Connection kl_divergence(
-    const Binding& input, const Binding& target, const Binding& threshold = none) {
-  return apply("kl_divergence", {input, target, threshold});
-}
+Connection kl_divergence(
+    const Binding& input, const Binding& target, const Binding& threshold = none);
 
-inline Connection binary_cross_entropy(
+Connection binary_cross_entropy(
     const Binding& input, const Binding& target,
     BinaryCrossEntropyInputType input_type = BinaryCrossEntropyInputType::logits,
     const Binding& pos_weight = 1.0, const Binding& robust = false,
-    const Binding& threshold = none) {
-  return apply("binary_cross_entropy", {
-    input, target, Datum(name(input_type)), pos_weight, robust, threshold});
-}
+    const Binding& threshold = none);
 
-inline Connection cross_entropy(
+Connection cross_entropy(
     const Binding& input, const Binding& target,
     CrossEntropyInputType input_type = CrossEntropyInputType::logits, const Datum& weights = false,
     const Binding& categorical = true, const Binding& robust = false,
     const Binding& threshold = none, const Binding& ignore_index = none,
-    const Binding& label_smoothing = 0.0, const Binding& normalize = none) {
-  return apply("cross_entropy", {
-    input, target, Datum(name(input_type)), Binding(weights), categorical, robust, threshold,
-    ignore_index, label_smoothing, normalize});
-}
+    const Binding& label_smoothing = 0.0, const Binding& normalize = none);
 
-inline Connection ctc_loss(
+Connection ctc_loss(
     const Binding& log_probs, const Binding& targets, const Binding& input_lengths,
-    const Binding& target_lengths, const Binding& blank = 0, const Binding& zero_infinity = false) {
-  return apply("ctc_loss", {
-    log_probs, targets, input_lengths, target_lengths, blank, zero_infinity});
-}
+    const Binding& target_lengths, const Binding& blank = 0, const Binding& zero_infinity = false);
 
 }  // namespace mithril

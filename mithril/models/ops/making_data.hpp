@@ -3,7 +3,7 @@
 // clang-format off
 #pragma once
 
-#include "mithril/models/op_options.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril {
 
@@ -22,11 +22,7 @@ struct ArangeOptions {
 // and `dtype` is None. The size stays unknown until it is known whether stop is beyond start.
 // Ports: stop: value int|float, start: value int|float, step: value int|float, dtype: value
 // dtype|none, output: [count] int|float.
-inline Model Arange(const ArangeOptions& options = {}) {
-  return op_with_options("arange", {
-    {"stop", options.stop}, {"start", options.start}, {"step", options.step},
-    {"dtype", options.dtype}});
-}
+Model Arange(const ArangeOptions& options = {});
 
 struct OnesOptions {
   OptionValue shape = {};  // tuple, int
@@ -34,9 +30,7 @@ struct OnesOptions {
 };
 // A tensor of ones. dtype=None means floats. Ports: shape: value tuple|int, dtype: value
 // dtype|none, output: [*o] any.
-inline Model Ones(const OnesOptions& options = {}) {
-  return op_with_options("ones", {{"shape", options.shape}, {"dtype", options.dtype}});
-}
+Model Ones(const OnesOptions& options = {});
 
 struct ZerosOptions {
   OptionValue shape = {};  // tuple, int
@@ -44,9 +38,7 @@ struct ZerosOptions {
 };
 // A tensor of zeros. dtype=None means floats. Ports: shape: value tuple|int, dtype: value
 // dtype|none, output: [*o] any.
-inline Model Zeros(const ZerosOptions& options = {}) {
-  return op_with_options("zeros", {{"shape", options.shape}, {"dtype", options.dtype}});
-}
+Model Zeros(const ZerosOptions& options = {});
 
 struct FullOptions {
   OptionValue shape = {};  // tuple, int
@@ -56,10 +48,7 @@ struct FullOptions {
 // A tensor filled with `fill_value`. dtype=None means the kind of this number: float, int or bool.
 // Ports: shape: value tuple|int, fill_value: value bool|int|float, dtype: value dtype|none,
 // output: [*o] any.
-inline Model Full(const FullOptions& options = {}) {
-  return op_with_options("full", {
-    {"shape", options.shape}, {"fill_value", options.fill_value}, {"dtype", options.dtype}});
-}
+Model Full(const FullOptions& options = {});
 
 struct EyeOptions {
   OptionValue N = {};  // int
@@ -69,9 +58,7 @@ struct EyeOptions {
 // N rows and M columns of zeros, with ones on the diagonal. M=None means N columns, and dtype=None
 // means floats. Ports: N: value int, M: value int|none, dtype: value dtype|none, output: [rows
 // columns] any.
-inline Model Eye(const EyeOptions& options = {}) {
-  return op_with_options("eye", {{"N", options.N}, {"M", options.M}, {"dtype", options.dtype}});
-}
+Model Eye(const EyeOptions& options = {});
 
 struct EyeComplementOptions {
   OptionValue N = {};  // int
@@ -81,14 +68,11 @@ struct EyeComplementOptions {
 // N rows and M columns of ones, with zeros on the diagonal. M=None means N columns, and dtype=None
 // means floats. Ports: N: value int, M: value int|none, dtype: value dtype|none, output: [rows
 // columns] int|float.
-inline Model EyeComplement(const EyeComplementOptions& options = {}) {
-  return op_with_options("eye_complement", {
-    {"N", options.N}, {"M", options.M}, {"dtype", options.dtype}});
-}
+Model EyeComplement(const EyeComplementOptions& options = {});
 
 // Random numbers with the shape of `like`, uniform in [0, 1). The same `key` gives the same
 // numbers. Ports: like: [*s] float, key: int, output: [*s] float.
-inline Model RandomUniform() { return Model::op("random_uniform"); }
+Model RandomUniform();
 
 struct PrimitiveRandnOptions {
   OptionValue shape = {};  // tuple, int
@@ -97,9 +81,7 @@ struct PrimitiveRandnOptions {
 // Random numbers of the given shape, from a normal distribution with mean 0 and standard deviation
 // 1. The same `key` gives the same numbers. Ports: shape: value tuple|int, key: int|value int,
 // dtype: value dtype|none, output: [*o] float.
-inline Model PrimitiveRandn(const PrimitiveRandnOptions& options = {}) {
-  return op_with_options("randn", {{"shape", options.shape}, {"dtype", options.dtype}});
-}
+Model PrimitiveRandn(const PrimitiveRandnOptions& options = {});
 
 struct PrimitiveRandIntOptions {
   OptionValue shape = {};  // tuple, int
@@ -110,11 +92,7 @@ struct PrimitiveRandIntOptions {
 // Random ints of the given shape, uniform in [low, high). The same `key` gives the same numbers.
 // Ports: shape: value tuple|int, key: int|value int, low: value int, high: value int, dtype: value
 // dtype|none, output: [*o] int.
-inline Model PrimitiveRandInt(const PrimitiveRandIntOptions& options = {}) {
-  return op_with_options("randint", {
-    {"shape", options.shape}, {"low", options.low}, {"high", options.high},
-    {"dtype", options.dtype}});
-}
+Model PrimitiveRandInt(const PrimitiveRandIntOptions& options = {});
 
 struct ByModeOptions {
   OptionValue is_inference = none;  // bool, none
@@ -122,9 +100,7 @@ struct ByModeOptions {
 // `training` in training mode and `inference` in inference mode. is_inference sets the mode; None
 // follows the mode of ml.compile. Ops that serve only the other mode are not computed. Ports:
 // training: [*s] T, inference: [*s] T, is_inference: value bool|none, output: [*s] T.
-inline Model ByMode(const ByModeOptions& options = {}) {
-  return op_with_options("by_mode", {{"is_inference", options.is_inference}});
-}
+Model ByMode(const ByModeOptions& options = {});
 
 struct ToTensorOptions {
   OptionValue input = {};  // bool, int, float, tuple
@@ -133,62 +109,36 @@ struct ToTensorOptions {
 // Converts a number or nested tuples of numbers to a tensor. dtype=None gives floats if there is a
 // float or no number at all, otherwise ints if there is an int, otherwise bools. Ports: input:
 // value bool|int|float|tuple, dtype: value dtype|none, output: [*o] any.
-inline Model ToTensor(const ToTensorOptions& options = {}) {
-  return op_with_options("to_tensor", {{"input", options.input}, {"dtype", options.dtype}});
-}
+Model ToTensor(const ToTensorOptions& options = {});
 
 }  // namespace makers
 using namespace makers;
 
-inline Connection arange(
+Connection arange(
     const Binding& stop, const Binding& start = 0, const Binding& step = 1,
-    const Binding& dtype = none) {
-  return apply("arange", {stop, start, step, dtype});
-}
+    const Binding& dtype = none);
 
-inline Connection ones(const Binding& shape, const Binding& dtype = none) {
-  return apply("ones", {shape, dtype});
-}
+Connection ones(const Binding& shape, const Binding& dtype = none);
 
-inline Connection zeros(const Binding& shape, const Binding& dtype = none) {
-  return apply("zeros", {shape, dtype});
-}
+Connection zeros(const Binding& shape, const Binding& dtype = none);
 
-inline Connection full(
-    const Binding& shape, const Binding& fill_value, const Binding& dtype = none) {
-  return apply("full", {shape, fill_value, dtype});
-}
+Connection full(const Binding& shape, const Binding& fill_value, const Binding& dtype = none);
 
-inline Connection eye(const Binding& N, const Binding& M = none, const Binding& dtype = none) {
-  return apply("eye", {N, M, dtype});
-}
+Connection eye(const Binding& N, const Binding& M = none, const Binding& dtype = none);
 
-inline Connection eye_complement(
-    const Binding& N, const Binding& M = none, const Binding& dtype = none) {
-  return apply("eye_complement", {N, M, dtype});
-}
+Connection eye_complement(const Binding& N, const Binding& M = none, const Binding& dtype = none);
 
-inline Connection random_uniform(const Binding& like, const Binding& key) {
-  return apply("random_uniform", {like, key});
-}
+Connection random_uniform(const Binding& like, const Binding& key);
 
-inline Connection randn(const Binding& shape, const Binding& key, const Binding& dtype = none) {
-  return apply("randn", {shape, key, dtype});
-}
+Connection randn(const Binding& shape, const Binding& key, const Binding& dtype = none);
 
-inline Connection randint(
+Connection randint(
     const Binding& shape, const Binding& key, const Binding& low, const Binding& high,
-    const Binding& dtype = none) {
-  return apply("randint", {shape, key, low, high, dtype});
-}
+    const Binding& dtype = none);
 
-inline Connection by_mode(
-    const Binding& training, const Binding& inference, const Binding& is_inference = none) {
-  return apply("by_mode", {training, inference, is_inference});
-}
+Connection by_mode(
+    const Binding& training, const Binding& inference, const Binding& is_inference = none);
 
-inline Connection to_tensor(const Binding& input, const Binding& dtype = none) {
-  return apply("to_tensor", {input, dtype});
-}
+Connection to_tensor(const Binding& input, const Binding& dtype = none);
 
 }  // namespace mithril

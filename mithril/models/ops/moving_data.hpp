@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mithril/models/op_options.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril {
 
@@ -22,9 +22,7 @@ struct ConcatOptions {
 // Concatenates tensors along `axis`. axis=None flattens them first. The output has the widest kind
 // of the inputs: bool, int, float. Ports: input: [*each] any, axis: value int|none, output: [*o]
 // any.
-inline Model Concat(const ConcatOptions& options = {}) {
-  return op_with_options("concat", {{"axis", options.axis}});
-}
+Model Concat(const ConcatOptions& options = {});
 
 struct PrimitiveSplitOptions {
   OptionValue sizes = {};  // tuple
@@ -32,9 +30,7 @@ struct PrimitiveSplitOptions {
 };
 // Splits a tensor along `axis` into parts of the given sizes. Their sum is the size of the axis.
 // Ports: input: [*s] T=any, sizes: value tuple, axis: value int, output: [*each] T.
-inline Model PrimitiveSplit(const PrimitiveSplitOptions& options = {}) {
-  return op_with_options("split", {{"sizes", options.sizes}, {"axis", options.axis}});
-}
+Model PrimitiveSplit(const PrimitiveSplitOptions& options = {});
 
 struct PrimitiveSliceOptions {
   OptionValue starts = {};  // tuple
@@ -47,11 +43,7 @@ struct PrimitiveSliceOptions {
 // the end, such as that of [1:], stays unknown until this can be decided. Ports: input: [*s]
 // T=any, starts: value tuple, stops: value tuple, steps: value tuple|none, axes: value tuple|none,
 // output: [*o] T.
-inline Model PrimitiveSlice(const PrimitiveSliceOptions& options = {}) {
-  return op_with_options("slice", {
-    {"starts", options.starts}, {"stops", options.stops}, {"steps", options.steps},
-    {"axes", options.axes}});
-}
+Model PrimitiveSlice(const PrimitiveSliceOptions& options = {});
 
 struct GatherOptions {
   int64_t axis = 0;
@@ -60,14 +52,12 @@ struct GatherOptions {
 // replace the axis; an int removes it. Negative indices count from the end. An index out of range
 // is an error. Ports: input: [*s] T=any, index: [*i] int|value int, axis: value int, output: [*o]
 // T.
-inline Model Gather(const GatherOptions& options = {}) {
-  return op_with_options("gather", {{"axis", options.axis}});
-}
+Model Gather(const GatherOptions& options = {});
 
 // input[indices]: the elements along the first axis in the order of `indices`, a permutation.
 // Negative indices count from the end. An index out of range is an error. Ports: input: [N *s]
 // T=any, indices: [N] int, output: [N *s] T.
-inline Model PermuteTensor() { return Model::op("permute_tensor"); }
+Model PermuteTensor();
 
 struct TakeAlongAxisOptions {
   int64_t axis = -1;
@@ -76,9 +66,7 @@ struct TakeAlongAxisOptions {
 // torch.gather. `index` has the rank of `input` and is not longer along the other axes. Negative
 // indices count from the end. An index out of range is an error. Ports: input: [*s] T=any, index:
 // [*i] int, axis: value int, output: [*i] T.
-inline Model TakeAlongAxis(const TakeAlongAxisOptions& options = {}) {
-  return op_with_options("take_along_axis", {{"axis", options.axis}});
-}
+Model TakeAlongAxis(const TakeAlongAxisOptions& options = {});
 
 enum class ScatterReduce { set, add, prod, amax, amin };
 inline std::string name(ScatterReduce value) {
@@ -97,9 +85,7 @@ struct ScatterOptions {
 // indices, "set" keeps the last element along the axis. Equal extrema share the gradient. Ports:
 // input: [*s] T=number, index: [*i] int, source: [*i] T, axis: value int, reduce: value str,
 // output: [*s] T.
-inline Model Scatter(const ScatterOptions& options = {}) {
-  return op_with_options("scatter", {{"axis", options.axis}, {"reduce", name(options.reduce)}});
-}
+Model Scatter(const ScatterOptions& options = {});
 
 struct ArgSortOptions {
   int64_t axis = -1;
@@ -109,10 +95,7 @@ struct ArgSortOptions {
 // The indices that sort the elements along an axis; the first `count` of them (None: all). Equal
 // elements keep their order. NaN counts as larger than all numbers. Ports: input: [*s] any, axis:
 // value int, descending: value bool, count: value int|none, output: [*o] int.
-inline Model ArgSort(const ArgSortOptions& options = {}) {
-  return op_with_options("argsort", {
-    {"axis", options.axis}, {"descending", options.descending}, {"count", options.count}});
-}
+Model ArgSort(const ArgSortOptions& options = {});
 
 struct SortOptions {
   int64_t axis = -1;
@@ -121,9 +104,7 @@ struct SortOptions {
 // Sorts the elements along an axis, and returns the indices that sort them, too. Equal elements
 // keep their order. NaN counts as larger than all numbers. Ports: input: [*s] T=any, axis: value
 // int, descending: value bool, values: [*s] T, indices: [*s] int.
-inline Model Sort(const SortOptions& options = {}) {
-  return op_with_options("sort", {{"axis", options.axis}, {"descending", options.descending}});
-}
+Model Sort(const SortOptions& options = {});
 
 struct TopKOptions {
   OptionValue k = {};  // int
@@ -134,19 +115,14 @@ struct TopKOptions {
 // selects the k smallest, in ascending order. Among equal elements, those with the lowest indices
 // are selected. NaN counts as larger than all numbers. Ports: input: [*s] T=any, k: value int,
 // axis: value int, largest: value bool, values: [*o] T, indices: [*o] int.
-inline Model TopK(const TopKOptions& options = {}) {
-  return op_with_options("top_k", {
-    {"k", options.k}, {"axis", options.axis}, {"largest", options.largest}});
-}
+Model TopK(const TopKOptions& options = {});
 
 struct FlipOptions {
   OptionValue axis = {};  // int, tuple
 };
 // Reverses the order of the elements along an axis, or along several. Ports: input: [*s] T=any,
 // axis: value int|tuple, output: [*s] T.
-inline Model Flip(const FlipOptions& options = {}) {
-  return op_with_options("flip", {{"axis", options.axis}});
-}
+Model Flip(const FlipOptions& options = {});
 
 struct RollOptions {
   OptionValue shift = {};  // int, tuple
@@ -155,9 +131,7 @@ struct RollOptions {
 // Shifts the elements along an axis, or along several. Elements that leave at one end return at
 // the other, as in numpy.roll. axis=None shifts the flattened input. Ports: input: [*s] T=any,
 // shift: value int|tuple, axis: value int|tuple|none, output: [*s] T.
-inline Model Roll(const RollOptions& options = {}) {
-  return op_with_options("roll", {{"shift", options.shift}, {"axis", options.axis}});
-}
+Model Roll(const RollOptions& options = {});
 
 struct RepeatOptions {
   OptionValue repeats = {};  // int
@@ -167,9 +141,7 @@ struct RepeatOptions {
 // gives [a, a, b, b]. axis=None repeats the elements of the flattened input. `tile` repeats the
 // whole tensor. Ports: input: [*s] T=any, repeats: value int, axis: value int|none, output: [*o]
 // T.
-inline Model Repeat(const RepeatOptions& options = {}) {
-  return op_with_options("repeat", {{"repeats", options.repeats}, {"axis", options.axis}});
-}
+Model Repeat(const RepeatOptions& options = {});
 
 struct RepeatInterleaveOptions {
   OptionValue axis = none;  // int, none
@@ -181,10 +153,7 @@ struct RepeatInterleaveOptions {
 // `output_size`, the sum of its elements; another sum is an error. Ports: input: [*s] T=any,
 // repeats: [*r] int|value int|tuple, axis: value int|none, output_size: value int|none, output:
 // [*o] T.
-inline Model RepeatInterleave(const RepeatInterleaveOptions& options = {}) {
-  return op_with_options("repeat_interleave", {
-    {"axis", options.axis}, {"output_size", options.output_size}});
-}
+Model RepeatInterleave(const RepeatInterleaveOptions& options = {});
 
 struct TileOptions {
   OptionValue repeats = {};  // int, tuple
@@ -193,13 +162,11 @@ struct TileOptions {
 // with 2 gives [a, b, a, b]. Axes are counted from the last one; if `repeats` has more items, the
 // output has more axes. `repeat` repeats each element. Ports: input: [*s] T=any, repeats: value
 // int|tuple, output: [*o] T.
-inline Model Tile(const TileOptions& options = {}) {
-  return op_with_options("tile", {{"repeats", options.repeats}});
-}
+Model Tile(const TileOptions& options = {});
 
 // output[...] = weight[input[...]]: the row of `weight` at each index. Ports: input: [*n] int,
 // weight: [V D] float, output: [*n D] float.
-inline Model PrimitiveEmbedding() { return Model::op("embedding"); }
+Model PrimitiveEmbedding();
 
 struct PadOptions {
   OptionValue pad_width = {};  // tuple
@@ -208,97 +175,59 @@ struct PadOptions {
 // Adds pad_width[i] = (before, after) elements, all equal to `value`, at the ends of axis i. A
 // negative width removes elements. Ports: input: [*s] T=any, pad_width: value tuple, value: value
 // bool|int|float, output: [*o] T.
-inline Model Pad(const PadOptions& options = {}) {
-  return op_with_options("pad", {{"pad_width", options.pad_width}, {"value", options.value}});
-}
+Model Pad(const PadOptions& options = {});
 
 // input[...] by NumPy's rules, with ints, slices, None, an ellipsis and at most one tensor of
 // ints. A tuple is indexed by one int or one slice. Ints and a tensor with a slice or None between
 // them are an error, because NumPy and PyTorch disagree about them. Sizes of slices are inferred
 // as for `slice`. Ports: input: [*s] any|value tuple, index: [*each] int|value
 // int|slice|none|ellipsis|tuple, output: [*o] any|value any.
-inline Model Indexer() { return Model::op("indexer"); }
+Model Indexer();
 
 }  // namespace makers
 using namespace makers;
 
-inline Connection concat(const std::vector<Binding>& input, const Binding& axis = 0) {
-  return apply("concat", {Binding(input), axis});
-}
+Connection concat(const std::vector<Binding>& input, const Binding& axis = 0);
 
-inline std::vector<Connection> split(
-    const Binding& input, const Binding& sizes, const Binding& axis = 0) {
-  return Model::op("split").apply(std::vector<Binding>{input, sizes, axis});
-}
+std::vector<Connection> split(const Binding& input, const Binding& sizes, const Binding& axis = 0);
 
-inline Connection gather(const Binding& input, const Binding& index, const Binding& axis = 0) {
-  return apply("gather", {input, index, axis});
-}
+Connection gather(const Binding& input, const Binding& index, const Binding& axis = 0);
 
-inline Connection permute_tensor(const Binding& input, const Binding& indices) {
-  return apply("permute_tensor", {input, indices});
-}
+Connection permute_tensor(const Binding& input, const Binding& indices);
 
-inline Connection take_along_axis(
-    const Binding& input, const Binding& index, const Binding& axis = -1) {
-  return apply("take_along_axis", {input, index, axis});
-}
+Connection take_along_axis(const Binding& input, const Binding& index, const Binding& axis = -1);
 
-inline Connection scatter(
+Connection scatter(
     const Binding& input, const Binding& index, const Binding& source, const Binding& axis = -1,
-    ScatterReduce reduce = ScatterReduce::set) {
-  return apply("scatter", {input, index, source, axis, Datum(name(reduce))});
-}
+    ScatterReduce reduce = ScatterReduce::set);
 
-inline Connection argsort(
+Connection argsort(
     const Binding& input, const Binding& axis = -1, const Binding& descending = false,
-    const Binding& count = none) {
-  return apply("argsort", {input, axis, descending, count});
-}
+    const Binding& count = none);
 
-inline std::vector<Connection> sort(
-    const Binding& input, const Binding& axis = -1, const Binding& descending = false) {
-  return Model::op("sort").apply(std::vector<Binding>{input, axis, descending});
-}
+std::vector<Connection> sort(
+    const Binding& input, const Binding& axis = -1, const Binding& descending = false);
 
-inline std::vector<Connection> top_k(
+std::vector<Connection> top_k(
     const Binding& input, const Binding& k, const Binding& axis = -1,
-    const Binding& largest = true) {
-  return Model::op("top_k").apply(std::vector<Binding>{input, k, axis, largest});
-}
+    const Binding& largest = true);
 
-inline Connection flip(const Binding& input, const Binding& axis) {
-  return apply("flip", {input, axis});
-}
+Connection flip(const Binding& input, const Binding& axis);
 
-inline Connection roll(const Binding& input, const Binding& shift, const Binding& axis = none) {
-  return apply("roll", {input, shift, axis});
-}
+Connection roll(const Binding& input, const Binding& shift, const Binding& axis = none);
 
-inline Connection repeat(const Binding& input, const Binding& repeats, const Binding& axis = none) {
-  return apply("repeat", {input, repeats, axis});
-}
+Connection repeat(const Binding& input, const Binding& repeats, const Binding& axis = none);
 
-inline Connection repeat_interleave(
+Connection repeat_interleave(
     const Binding& input, const Binding& repeats, const Binding& axis = none,
-    const Binding& output_size = none) {
-  return apply("repeat_interleave", {input, repeats, axis, output_size});
-}
+    const Binding& output_size = none);
 
-inline Connection tile(const Binding& input, const Binding& repeats) {
-  return apply("tile", {input, repeats});
-}
+Connection tile(const Binding& input, const Binding& repeats);
 
-inline Connection embedding(const Binding& input, const Binding& weight) {
-  return apply("embedding", {input, weight});
-}
+Connection embedding(const Binding& input, const Binding& weight);
 
-inline Connection pad(const Binding& input, const Binding& pad_width, const Binding& value = 0) {
-  return apply("pad", {input, pad_width, value});
-}
+Connection pad(const Binding& input, const Binding& pad_width, const Binding& value = 0);
 
-inline Connection indexer(const Binding& input, const std::vector<Binding>& index) {
-  return apply("indexer", {input, Binding(index)});
-}
+Connection indexer(const Binding& input, const std::vector<Binding>& index);
 
 }  // namespace mithril

@@ -4,7 +4,7 @@
 #pragma once
 #include <vector>
 
-#include "mithril/models/op_options.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril {
 
@@ -20,17 +20,13 @@ struct PrimitiveLayerNormOptions {
 // variance of each row along the last axis (https://arxiv.org/abs/1607.06450). Ports: input:
 // [*lead D] number, weight: [D] float|none, bias: [D] float|none, eps: value float|int, output:
 // [*lead D] float, mean: [*lead 1] float, rstd: [*lead 1] float.
-inline Model PrimitiveLayerNorm(const PrimitiveLayerNormOptions& options = {}) {
-  return op_with_options("layer_norm", {{"eps", options.eps}});
-}
+Model PrimitiveLayerNorm(const PrimitiveLayerNormOptions& options = {});
 
 }  // namespace makers
 using namespace makers;
 
-inline std::vector<Connection> layer_norm(
+std::vector<Connection> layer_norm(
     const Binding& input, const Binding& weight = none, const Binding& bias = none,
-    const Binding& eps = 1e-05) {
-  return Model::op("layer_norm").apply(std::vector<Binding>{input, weight, bias, eps});
-}
+    const Binding& eps = 1e-05);
 
 }  // namespace mithril

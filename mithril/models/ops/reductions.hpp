@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mithril/models/op_options.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril {
 
@@ -22,9 +22,7 @@ struct SumOptions {
 };
 // The sum along an axis, several axes, or all of them (None). The sum of no elements is 0. Ports:
 // input: [*s] any, axis: value int|tuple|none, keepdim: value bool, output: [*o] number.
-inline Model Sum(const SumOptions& options = {}) {
-  return op_with_options("sum", {{"axis", options.axis}, {"keepdim", options.keepdim}});
-}
+Model Sum(const SumOptions& options = {});
 
 struct MeanOptions {
   OptionValue axis = none;  // int, tuple, none
@@ -32,9 +30,7 @@ struct MeanOptions {
 };
 // The mean along an axis, several axes, or all of them (None). The mean of no elements is NaN.
 // Ports: input: [*s] any, axis: value int|tuple|none, keepdim: value bool, output: [*o] float.
-inline Model Mean(const MeanOptions& options = {}) {
-  return op_with_options("mean", {{"axis", options.axis}, {"keepdim", options.keepdim}});
-}
+Model Mean(const MeanOptions& options = {});
 
 struct VarianceOptions {
   OptionValue axis = none;  // int, tuple, none
@@ -44,10 +40,7 @@ struct VarianceOptions {
 // The variance along an axis, several axes, or all of them (None): sum((x - mean)**2) / max(n -
 // correction, 0). Ports: input: [*s] any, axis: value int|tuple|none, keepdim: value bool,
 // correction: value float|int, output: [*o] float.
-inline Model Variance(const VarianceOptions& options = {}) {
-  return op_with_options("variance", {
-    {"axis", options.axis}, {"keepdim", options.keepdim}, {"correction", options.correction}});
-}
+Model Variance(const VarianceOptions& options = {});
 
 struct ProdOptions {
   OptionValue axis = none;  // int, tuple, none
@@ -55,9 +48,7 @@ struct ProdOptions {
 };
 // The product along an axis, several axes, or all of them (None). The product of no elements is 1.
 // Ports: input: [*s] any, axis: value int|tuple|none, keepdim: value bool, output: [*o] number.
-inline Model Prod(const ProdOptions& options = {}) {
-  return op_with_options("prod", {{"axis", options.axis}, {"keepdim", options.keepdim}});
-}
+Model Prod(const ProdOptions& options = {});
 
 struct MaxOptions {
   OptionValue axis = none;  // int, tuple, none
@@ -66,9 +57,7 @@ struct MaxOptions {
 // The largest element along an axis, several axes, or all of them (None). NaN if an element is
 // NaN. Equal largest elements share the gradient equally. Ports: input: [*s] T=any, axis: value
 // int|tuple|none, keepdim: value bool, output: [*o] T.
-inline Model Max(const MaxOptions& options = {}) {
-  return op_with_options("max", {{"axis", options.axis}, {"keepdim", options.keepdim}});
-}
+Model Max(const MaxOptions& options = {});
 
 struct MinOptions {
   OptionValue axis = none;  // int, tuple, none
@@ -77,9 +66,7 @@ struct MinOptions {
 // The smallest element along an axis, several axes, or all of them (None). NaN if an element is
 // NaN. Equal smallest elements share the gradient equally. Ports: input: [*s] T=any, axis: value
 // int|tuple|none, keepdim: value bool, output: [*o] T.
-inline Model Min(const MinOptions& options = {}) {
-  return op_with_options("min", {{"axis", options.axis}, {"keepdim", options.keepdim}});
-}
+Model Min(const MinOptions& options = {});
 
 struct ArgMaxOptions {
   OptionValue axis = none;  // int, none
@@ -88,9 +75,7 @@ struct ArgMaxOptions {
 // The index of the largest element along an axis, or in the flattened input if axis is None. It is
 // the first index of equal elements, and that of the first NaN if there is one. Ports: input: [*s]
 // any, axis: value int|none, keepdim: value bool, output: [*o] int.
-inline Model ArgMax(const ArgMaxOptions& options = {}) {
-  return op_with_options("argmax", {{"axis", options.axis}, {"keepdim", options.keepdim}});
-}
+Model ArgMax(const ArgMaxOptions& options = {});
 
 struct ArgMinOptions {
   OptionValue axis = none;  // int, none
@@ -99,27 +84,21 @@ struct ArgMinOptions {
 // The index of the smallest element along an axis, or in the flattened input if axis is None. It
 // is the first index of equal elements, and that of the first NaN if there is one. Ports: input:
 // [*s] any, axis: value int|none, keepdim: value bool, output: [*o] int.
-inline Model ArgMin(const ArgMinOptions& options = {}) {
-  return op_with_options("argmin", {{"axis", options.axis}, {"keepdim", options.keepdim}});
-}
+Model ArgMin(const ArgMinOptions& options = {});
 
 struct SoftmaxOptions {
   int64_t axis = -1;
 };
 // exp(input) / sum(exp(input)) along an axis. Ports: input: [*s] number, axis: value int, output:
 // [*s] float.
-inline Model Softmax(const SoftmaxOptions& options = {}) {
-  return op_with_options("softmax", {{"axis", options.axis}});
-}
+Model Softmax(const SoftmaxOptions& options = {});
 
 struct LogSoftmaxOptions {
   int64_t axis = -1;
 };
 // input - log(sum(exp(input))) along an axis. This is the logarithm of softmax, accurate where
 // softmax is near 0, too. Ports: input: [*s] number, axis: value int, output: [*s] float.
-inline Model LogSoftmax(const LogSoftmaxOptions& options = {}) {
-  return op_with_options("log_softmax", {{"axis", options.axis}});
-}
+Model LogSoftmax(const LogSoftmaxOptions& options = {});
 
 struct CumsumOptions {
   int64_t axis = -1;
@@ -127,9 +106,7 @@ struct CumsumOptions {
 };
 // The cumulative sum along an axis. reverse=True begins at the end. Ports: input: [*s] T=number,
 // axis: value int, reverse: value bool, output: [*s] T.
-inline Model Cumsum(const CumsumOptions& options = {}) {
-  return op_with_options("cumsum", {{"axis", options.axis}, {"reverse", options.reverse}});
-}
+Model Cumsum(const CumsumOptions& options = {});
 
 struct CumprodOptions {
   int64_t axis = -1;
@@ -139,19 +116,14 @@ struct CumprodOptions {
 // The cumulative product along an axis. reverse=True begins at the end. exclusive=True leaves out
 // the element itself. Ports: input: [*s] T=number, axis: value int, reverse: value bool,
 // exclusive: value bool, output: [*s] T.
-inline Model Cumprod(const CumprodOptions& options = {}) {
-  return op_with_options("cumprod", {
-    {"axis", options.axis}, {"reverse", options.reverse}, {"exclusive", options.exclusive}});
-}
+Model Cumprod(const CumprodOptions& options = {});
 
 struct LogCumsumExpOptions {
   int64_t axis = -1;
 };
 // log(cumsum(exp(input))) along an axis. Ports: input: [*s] float, axis: value int, output: [*s]
 // float.
-inline Model LogCumsumExp(const LogCumsumExpOptions& options = {}) {
-  return op_with_options("logcumsumexp", {{"axis", options.axis}});
-}
+Model LogCumsumExp(const LogCumsumExpOptions& options = {});
 
 struct CumMaxOptions {
   int64_t axis = -1;
@@ -159,9 +131,7 @@ struct CumMaxOptions {
 // The cumulative maximum along an axis and its index, as torch.cummax. For equal elements it is
 // the last index. After a NaN, all values are NaN. Ports: input: [*s] T=any, axis: value int,
 // values: [*s] T, indices: [*s] int.
-inline Model CumMax(const CumMaxOptions& options = {}) {
-  return op_with_options("cummax", {{"axis", options.axis}});
-}
+Model CumMax(const CumMaxOptions& options = {});
 
 struct CumMinOptions {
   int64_t axis = -1;
@@ -169,9 +139,7 @@ struct CumMinOptions {
 // The cumulative minimum along an axis and its index, as torch.cummin. For equal elements it is
 // the last index. After a NaN, all values are NaN. Ports: input: [*s] T=any, axis: value int,
 // values: [*s] T, indices: [*s] int.
-inline Model CumMin(const CumMinOptions& options = {}) {
-  return op_with_options("cummin", {{"axis", options.axis}});
-}
+Model CumMin(const CumMinOptions& options = {});
 
 struct LinearScanOptions {
   int64_t axis = -1;
@@ -183,20 +151,17 @@ struct LinearScanOptions {
 // exclusive=True returns the state before each step, which is 0 at first. Ports: input: [*s]
 // float, decay: [*s] float, axis: value int, reverse: value bool, exclusive: value bool, output:
 // [*s] float.
-inline Model LinearScan(const LinearScanOptions& options = {}) {
-  return op_with_options("linear_scan", {
-    {"axis", options.axis}, {"reverse", options.reverse}, {"exclusive", options.exclusive}});
-}
+Model LinearScan(const LinearScanOptions& options = {});
 
 // The integral of y over x along the last axis, by the trapezoidal rule: sum((x[i + 1] - x[i]) *
 // (y[i + 1] + y[i]) / 2). Ports: y: [*b N] any, x: [*b N] any, output: [*b] float.
-inline Model Trapezoid() { return Model::op("trapezoid"); }
+Model Trapezoid();
 
 // The points of a receiver operating characteristic (ROC), as two rows: for each sample in
 // descending order of scores, the fractions of the positive and of the negative samples whose
 // score is at least that of the sample. Samples of equal score give equal points. Ports: input:
 // [N] float, label: [N] bool, output: [2 N] float.
-inline Model AUCCore() { return Model::op("auc_core"); }
+Model AUCCore();
 
 struct UniqueOptions {
   OptionValue size = {};  // int
@@ -205,9 +170,7 @@ struct UniqueOptions {
 // distinct. `size` is the size of the output, since sizes are known before the graph runs. Fewer
 // distinct elements are followed by copies of the last one; more are an error. Ports: input: [*s]
 // T=any, size: value int, output: [count] T.
-inline Model Unique(const UniqueOptions& options = {}) {
-  return op_with_options("unique", {{"size", options.size}});
-}
+Model Unique(const UniqueOptions& options = {});
 
 struct BincountOptions {
   OptionValue minlength = {};  // int
@@ -216,9 +179,7 @@ struct BincountOptions {
 // `minlength` is the size of the output, since sizes are known before the graph runs. An element
 // that is negative or not below `minlength` is an error. Ports: input: [N] int, minlength: value
 // int, weights: [N] number|none, output: [bins] number.
-inline Model Bincount(const BincountOptions& options = {}) {
-  return op_with_options("bincount", {{"minlength", options.minlength}});
-}
+Model Bincount(const BincountOptions& options = {});
 
 struct HistcOptions {
   int64_t bins = 100;
@@ -230,10 +191,7 @@ struct HistcOptions {
 // do not count. If min equals max, the range is from the smallest to the largest element, which
 // must be finite. The gradient is 0. Ports: input: [*s] float, bins: value int, min: value
 // float|int, max: value float|int, output: [count] float.
-inline Model Histc(const HistcOptions& options = {}) {
-  return op_with_options("histc", {
-    {"bins", options.bins}, {"min", options.min}, {"max", options.max}});
-}
+Model Histc(const HistcOptions& options = {});
 
 enum class QuantileInterpolation { linear, lower, higher, midpoint, nearest };
 inline std::string name(QuantileInterpolation value) {
@@ -251,11 +209,7 @@ struct QuantileOptions {
 // how to compute it between two elements. A tuple or tensor q [Q] adds a first axis to the output.
 // NaN if an element is NaN. Ports: input: [*s] float, q: [*q] float|value float|int|tuple, axis:
 // value int|none, keepdim: value bool, interpolation: value str, output: [*o] float.
-inline Model Quantile(const QuantileOptions& options = {}) {
-  return op_with_options("quantile", {
-    {"axis", options.axis}, {"keepdim", options.keepdim},
-    {"interpolation", name(options.interpolation)}});
-}
+Model Quantile(const QuantileOptions& options = {});
 
 enum class NanQuantileInterpolation { linear, lower, higher, midpoint, nearest };
 inline std::string name(NanQuantileInterpolation value) {
@@ -271,128 +225,69 @@ struct NanQuantileOptions {
 // The quantiles of the elements that are not NaN, as `quantile`. NaN if all elements are NaN.
 // Ports: input: [*s] float, q: [*q] float|value float|int|tuple, axis: value int|none, keepdim:
 // value bool, interpolation: value str, output: [*o] float.
-inline Model NanQuantile(const NanQuantileOptions& options = {}) {
-  return op_with_options("nanquantile", {
-    {"axis", options.axis}, {"keepdim", options.keepdim},
-    {"interpolation", name(options.interpolation)}});
-}
+Model NanQuantile(const NanQuantileOptions& options = {});
 
 }  // namespace makers
 using namespace makers;
 
-inline Connection sum(
-    const Binding& input, const Binding& axis = none, const Binding& keepdim = false) {
-  return apply("sum", {input, axis, keepdim});
-}
+Connection sum(const Binding& input, const Binding& axis = none, const Binding& keepdim = false);
 
-inline Connection mean(
-    const Binding& input, const Binding& axis = none, const Binding& keepdim = false) {
-  return apply("mean", {input, axis, keepdim});
-}
+Connection mean(const Binding& input, const Binding& axis = none, const Binding& keepdim = false);
 
-inline Connection variance(
+Connection variance(
     const Binding& input, const Binding& axis = none, const Binding& keepdim = false,
-    const Binding& correction = 0.0) {
-  return apply("variance", {input, axis, keepdim, correction});
-}
+    const Binding& correction = 0.0);
 
-inline Connection prod(
-    const Binding& input, const Binding& axis = none, const Binding& keepdim = false) {
-  return apply("prod", {input, axis, keepdim});
-}
+Connection prod(const Binding& input, const Binding& axis = none, const Binding& keepdim = false);
 
-inline Connection max(
-    const Binding& input, const Binding& axis = none, const Binding& keepdim = false) {
-  return apply("max", {input, axis, keepdim});
-}
+Connection max(const Binding& input, const Binding& axis = none, const Binding& keepdim = false);
 
-inline Connection min(
-    const Binding& input, const Binding& axis = none, const Binding& keepdim = false) {
-  return apply("min", {input, axis, keepdim});
-}
+Connection min(const Binding& input, const Binding& axis = none, const Binding& keepdim = false);
 
-inline Connection argmax(
-    const Binding& input, const Binding& axis = none, const Binding& keepdim = false) {
-  return apply("argmax", {input, axis, keepdim});
-}
+Connection argmax(const Binding& input, const Binding& axis = none, const Binding& keepdim = false);
 
-inline Connection argmin(
-    const Binding& input, const Binding& axis = none, const Binding& keepdim = false) {
-  return apply("argmin", {input, axis, keepdim});
-}
+Connection argmin(const Binding& input, const Binding& axis = none, const Binding& keepdim = false);
 
-inline Connection softmax(const Binding& input, const Binding& axis = -1) {
-  return apply("softmax", {input, axis});
-}
+Connection softmax(const Binding& input, const Binding& axis = -1);
 
-inline Connection log_softmax(const Binding& input, const Binding& axis = -1) {
-  return apply("log_softmax", {input, axis});
-}
+Connection log_softmax(const Binding& input, const Binding& axis = -1);
 
-inline Connection cumsum(
-    const Binding& input, const Binding& axis = -1, const Binding& reverse = false) {
-  return apply("cumsum", {input, axis, reverse});
-}
+Connection cumsum(const Binding& input, const Binding& axis = -1, const Binding& reverse = false);
 
-inline Connection cumprod(
+Connection cumprod(
     const Binding& input, const Binding& axis = -1, const Binding& reverse = false,
-    const Binding& exclusive = false) {
-  return apply("cumprod", {input, axis, reverse, exclusive});
-}
+    const Binding& exclusive = false);
 
-inline Connection logcumsumexp(const Binding& input, const Binding& axis = -1) {
-  return apply("logcumsumexp", {input, axis});
-}
+Connection logcumsumexp(const Binding& input, const Binding& axis = -1);
 
-inline std::vector<Connection> cummax(const Binding& input, const Binding& axis = -1) {
-  return Model::op("cummax").apply(std::vector<Binding>{input, axis});
-}
+std::vector<Connection> cummax(const Binding& input, const Binding& axis = -1);
 
-inline std::vector<Connection> cummin(const Binding& input, const Binding& axis = -1) {
-  return Model::op("cummin").apply(std::vector<Binding>{input, axis});
-}
+std::vector<Connection> cummin(const Binding& input, const Binding& axis = -1);
 
-inline Connection linear_scan(
+Connection linear_scan(
     const Binding& input, const Binding& decay, const Binding& axis = -1,
-    const Binding& reverse = false, const Binding& exclusive = false) {
-  return apply("linear_scan", {input, decay, axis, reverse, exclusive});
-}
+    const Binding& reverse = false, const Binding& exclusive = false);
 
-inline Connection trapezoid(const Binding& y, const Binding& x) {
-  return apply("trapezoid", {y, x});
-}
+Connection trapezoid(const Binding& y, const Binding& x);
 
-inline Connection auc_core(const Binding& input, const Binding& label) {
-  return apply("auc_core", {input, label});
-}
+Connection auc_core(const Binding& input, const Binding& label);
 
-inline Connection unique(const Binding& input, const Binding& size) {
-  return apply("unique", {input, size});
-}
+Connection unique(const Binding& input, const Binding& size);
 
-inline Connection bincount(
-    const Binding& input, const Binding& minlength, const Binding& weights = none) {
-  return apply("bincount", {input, minlength, weights});
-}
+Connection bincount(const Binding& input, const Binding& minlength, const Binding& weights = none);
 
-inline Connection histc(
+Connection histc(
     const Binding& input, const Binding& bins = 100, const Binding& min = 0.0,
-    const Binding& max = 0.0) {
-  return apply("histc", {input, bins, min, max});
-}
+    const Binding& max = 0.0);
 
-inline Connection quantile(
+Connection quantile(
     const Binding& input, const Binding& q, const Binding& axis = none,
     const Binding& keepdim = false,
-    QuantileInterpolation interpolation = QuantileInterpolation::linear) {
-  return apply("quantile", {input, q, axis, keepdim, Datum(name(interpolation))});
-}
+    QuantileInterpolation interpolation = QuantileInterpolation::linear);
 
-inline Connection nanquantile(
+Connection nanquantile(
     const Binding& input, const Binding& q, const Binding& axis = none,
     const Binding& keepdim = false,
-    NanQuantileInterpolation interpolation = NanQuantileInterpolation::linear) {
-  return apply("nanquantile", {input, q, axis, keepdim, Datum(name(interpolation))});
-}
+    NanQuantileInterpolation interpolation = NanQuantileInterpolation::linear);
 
 }  // namespace mithril

@@ -4,7 +4,7 @@
 #pragma once
 #include <cstdint>
 
-#include "mithril/models/op_options.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril {
 
@@ -19,9 +19,7 @@ struct ReshapeOptions {
 // The same elements in row-major order, in another shape. One size may be -1, which is inferred
 // from the other sizes. A size of None is inferred from the model. Ports: input: [*s] T=any,
 // shape: value tuple|int, output: [*o] T.
-inline Model Reshape(const ReshapeOptions& options = {}) {
-  return op_with_options("reshape", {{"shape", options.shape}});
-}
+Model Reshape(const ReshapeOptions& options = {});
 
 struct FlattenOptions {
   int64_t start_dim = 0;
@@ -30,10 +28,7 @@ struct FlattenOptions {
 // Merges the axes from `start_dim` to `end_dim`, both included, into one. A tensor of rank 0
 // becomes a vector of one element. Ports: input: [*s] T=any, start_dim: value int, end_dim: value
 // int, output: [*o] T.
-inline Model Flatten(const FlattenOptions& options = {}) {
-  return op_with_options("flatten", {
-    {"start_dim", options.start_dim}, {"end_dim", options.end_dim}});
-}
+Model Flatten(const FlattenOptions& options = {});
 
 struct SqueezeOptions {
   OptionValue axis = none;  // int, tuple, none
@@ -41,85 +36,57 @@ struct SqueezeOptions {
 // Removes the axes of size 1 that `axis` names; they must have size 1. axis=None removes all axes
 // of size 1; then the shape of the output is known once all sizes are known. Ports: input: [*s]
 // T=any, axis: value int|tuple|none, output: [*o] T.
-inline Model Squeeze(const SqueezeOptions& options = {}) {
-  return op_with_options("squeeze", {{"axis", options.axis}});
-}
+Model Squeeze(const SqueezeOptions& options = {});
 
 struct ExpandDimsOptions {
   OptionValue axis = {};  // int, tuple
 };
 // Inserts axes of size 1 at the positions `axis` of the output. Ports: input: [*s] T=any, axis:
 // value int|tuple, output: [*o] T.
-inline Model ExpandDims(const ExpandDimsOptions& options = {}) {
-  return op_with_options("expand_dims", {{"axis", options.axis}});
-}
+Model ExpandDims(const ExpandDimsOptions& options = {});
 
 struct TransposeOptions {
   OptionValue axes = none;  // tuple, int, none
 };
 // Permutes the axes: axis i of the output is axis axes[i] of the input. axes=None reverses them.
 // Ports: input: [*s] T=any, axes: value tuple|int|none, output: [*o] T.
-inline Model Transpose(const TransposeOptions& options = {}) {
-  return op_with_options("transpose", {{"axes", options.axes}});
-}
+Model Transpose(const TransposeOptions& options = {});
 
 struct SwapAxesOptions {
   int64_t axis1 = 0;
   int64_t axis2 = 1;
 };
 // Swaps two axes. Ports: input: [*s] T=any, axis1: value int, axis2: value int, output: [*o] T.
-inline Model SwapAxes(const SwapAxesOptions& options = {}) {
-  return op_with_options("swapaxes", {{"axis1", options.axis1}, {"axis2", options.axis2}});
-}
+Model SwapAxes(const SwapAxesOptions& options = {});
 
 // The input with at least one axis: a tensor of rank 0 becomes a vector of one element, and other
 // tensors do not change. Ports: input: [*s] T=any, output: [*o] T.
-inline Model AtLeast1D() { return Model::op("at_least1d"); }
+Model AtLeast1D();
 
 struct BroadcastToOptions {
   OptionValue shape = {};  // tuple, int
 };
 // Broadcasts the input to `shape`: repeats it along new leading axes and along axes of size 1.
 // Ports: input: [*s] T=any, shape: value tuple|int, output: [*o] T.
-inline Model BroadcastTo(const BroadcastToOptions& options = {}) {
-  return op_with_options("broadcast_to", {{"shape", options.shape}});
-}
+Model BroadcastTo(const BroadcastToOptions& options = {});
 
 }  // namespace makers
 using namespace makers;
 
-inline Connection reshape(const Binding& input, const Binding& shape) {
-  return apply("reshape", {input, shape});
-}
+Connection reshape(const Binding& input, const Binding& shape);
 
-inline Connection flatten(
-    const Binding& input, const Binding& start_dim = 0, const Binding& end_dim = -1) {
-  return apply("flatten", {input, start_dim, end_dim});
-}
+Connection flatten(const Binding& input, const Binding& start_dim = 0, const Binding& end_dim = -1);
 
-inline Connection squeeze(const Binding& input, const Binding& axis = none) {
-  return apply("squeeze", {input, axis});
-}
+Connection squeeze(const Binding& input, const Binding& axis = none);
 
-inline Connection expand_dims(const Binding& input, const Binding& axis) {
-  return apply("expand_dims", {input, axis});
-}
+Connection expand_dims(const Binding& input, const Binding& axis);
 
-inline Connection transpose(const Binding& input, const Binding& axes = none) {
-  return apply("transpose", {input, axes});
-}
+Connection transpose(const Binding& input, const Binding& axes = none);
 
-inline Connection swapaxes(
-    const Binding& input, const Binding& axis1 = 0, const Binding& axis2 = 1) {
-  return apply("swapaxes", {input, axis1, axis2});
-}
+Connection swapaxes(const Binding& input, const Binding& axis1 = 0, const Binding& axis2 = 1);
 
-inline Connection at_least1d(const Binding& input) {
-  return apply("at_least1d", {input});
-}
+Connection at_least1d(const Binding& input);
 
-inline Connection broadcast_to(const Binding& input, const Binding& shape) {
-  return apply("broadcast_to", {input, shape});
-}
+Connection broadcast_to(const Binding& input, const Binding& shape);
 
 }  // namespace mithril

@@ -4,7 +4,7 @@
 #pragma once
 #include <vector>
 
-#include "mithril/models/op_options.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril {
 
@@ -15,7 +15,7 @@ namespace makers {
 
 // The dims of a tensor, as a tuple of ints. They are symbolic until they are known. Ports: input:
 // [*s] any, output: value tuple.
-inline Model Shape() { return Model::op("shape"); }
+Model Shape();
 
 struct SizeOptions {
   OptionValue dim = none;  // int, tuple, none
@@ -23,37 +23,31 @@ struct SizeOptions {
 // The number of elements of a tensor, or the size of axis `dim` if it is an int, or the sizes of
 // several axes if it is a tuple. Sizes are symbolic until they are known. Ports: input: [*s] any,
 // dim: value int|tuple|none, output: value int|tuple.
-inline Model Size(const SizeOptions& options = {}) {
-  return op_with_options("size", {{"dim", options.dim}});
-}
+Model Size(const SizeOptions& options = {});
 
 // The size of the first axis of a tensor, as an int. It is symbolic until the size is known.
 // Ports: input: [length *s] any, output: value int.
-inline Model Length() { return Model::op("length"); }
+Model Length();
 
 // The only element of a tensor, as a tensor of rank 0. Ports: input: [*s] T=any, output: T.
-inline Model Item() { return Model::op("item"); }
+Model Item();
 
 // The dtype of a tensor. While a model is composed, it is known only for bools; the width of ints
 // and floats is decided later. Ports: input: [*s] any, output: value dtype.
-inline Model Dtype() { return Model::op("dtype"); }
+Model Dtype();
 
 struct ToTupleOptions {
   OptionValue input = {};  // any
 };
 // The values of `input` as a tuple. Ports: input: value any, output: value tuple.
-inline Model ToTuple(const ToTupleOptions& options = {}) {
-  return op_with_options("to_tuple", {{"input", options.input}});
-}
+Model ToTuple(const ToTupleOptions& options = {});
 
 struct ToListOptions {
   OptionValue input = {};  // any
 };
 // The values of `input` as a tuple. Lists and tuples are the same. Ports: input: value any,
 // output: value tuple.
-inline Model ToList(const ToListOptions& options = {}) {
-  return op_with_options("to_list", {{"input", options.input}});
-}
+Model ToList(const ToListOptions& options = {});
 
 struct SliceOptions {
   OptionValue start = {};  // int, none
@@ -62,44 +56,25 @@ struct SliceOptions {
 };
 // slice(start, stop, step), an index. Each bound is an int or None. Ports: start: value int|none,
 // stop: value int|none, step: value int|none, output: value slice.
-inline Model Slice(const SliceOptions& options = {}) {
-  return op_with_options("make_slice", {
-    {"start", options.start}, {"stop", options.stop}, {"step", options.step}});
-}
+Model Slice(const SliceOptions& options = {});
 
 }  // namespace makers
 using namespace makers;
 
-inline Connection shape(const Binding& input) {
-  return apply("shape", {input});
-}
+Connection shape(const Binding& input);
 
-inline Connection size(const Binding& input, const Binding& dim = none) {
-  return apply("size", {input, dim});
-}
+Connection size(const Binding& input, const Binding& dim = none);
 
-inline Connection length(const Binding& input) {
-  return apply("length", {input});
-}
+Connection length(const Binding& input);
 
-inline Connection item(const Binding& input) {
-  return apply("item", {input});
-}
+Connection item(const Binding& input);
 
-inline Connection dtype(const Binding& input) {
-  return apply("dtype", {input});
-}
+Connection dtype(const Binding& input);
 
-inline Connection to_tuple(const std::vector<Binding>& input) {
-  return apply("to_tuple", {Binding(input)});
-}
+Connection to_tuple(const std::vector<Binding>& input);
 
-inline Connection to_list(const std::vector<Binding>& input) {
-  return apply("to_list", {Binding(input)});
-}
+Connection to_list(const std::vector<Binding>& input);
 
-inline Connection make_slice(const Binding& start, const Binding& stop, const Binding& step) {
-  return apply("make_slice", {start, stop, step});
-}
+Connection make_slice(const Binding& start, const Binding& stop, const Binding& step);
 
 }  // namespace mithril
