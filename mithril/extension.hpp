@@ -1,4 +1,4 @@
-// What authors of ops and backends need beside mithril/mithril.hpp: records of ops, what their
+// What authors of ops, optimizers and backends need beside mithril/mithril.hpp: records, what their
 // functions get, checks of records, and plugins.
 #pragma once
 #include "mithril/backend/backend.hpp"
@@ -10,3 +10,4 @@
 #include "mithril/op/registry.hpp"
 #include "mithril/op/solver.hpp"
 #include "mithril/op/spelling.hpp"
+#include "mithril/optim/update_rule.hpp"

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "mithril/optim/update_rule.hpp"
+
 namespace mithril {
 namespace {
 

@@ -168,8 +168,8 @@ void LBFGS::add_to_history(const Vector& gradient) {
   const double curvature = dot(change, step);
   if (!(curvature > least_curvature)) return;
   if (std::ssize(history_.steps) == options_.history_size) {
-    history_.gradient_changes.pop_front();
-    history_.steps.pop_front();
+    history_.gradient_changes.erase(history_.gradient_changes.begin());
+    history_.steps.erase(history_.steps.begin());
   }
   history_.scale = curvature / dot(change, change);
   history_.gradient_changes.push_back(std::move(change));
@@ -251,7 +251,7 @@ namespace {
 
 Tensor tensor_of(const Vector& vector) { return Tensor::of<double>({std::ssize(vector)}, vector); }
 
-Tensor tensor_of(const std::deque<Vector>& vectors, size_t columns) {
+Tensor tensor_of(const std::vector<Vector>& vectors, size_t columns) {
   Vector all;
   for (const Vector& vector : vectors) all.insert(all.end(), vector.begin(), vector.end());
   return Tensor::of<double>({std::ssize(vectors), static_cast<std::int64_t>(columns)}, all);
@@ -270,12 +270,12 @@ Vector vector_in(const TensorMap& state, const char* entry) {
   return vector;
 }
 
-std::deque<Vector> vectors_in(const TensorMap& state, const char* entry, size_t columns) {
+std::vector<Vector> vectors_in(const TensorMap& state, const char* entry, size_t columns) {
   const Vector all = vector_in(state, entry);
   const Dims& dims = entry_of(state, entry).dims();
   const size_t rows = dims.empty() ? 0 : static_cast<size_t>(dims[0]);
   require_size(entry, rows * columns, all.size());
-  std::deque<Vector> vectors;
+  std::vector<Vector> vectors;
   for (size_t row = 0; row < rows; ++row) {
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(row * columns);
     vectors.emplace_back(first, first + static_cast<std::ptrdiff_t>(columns));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -61,7 +60,7 @@ class LBFGS {
     std::int64_t iterations = 0, evaluations = 0;
     Vector direction, gradient;  // of the last iteration
     double step_size = 0, scale = 1, loss = 0;
-    std::deque<Vector> gradient_changes, steps;
+    std::vector<Vector> gradient_changes, steps;  // the oldest first
   };
 
   class Evaluations;

@@ -6,6 +6,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/thread_pool.hpp"
+#include "mithril/optim/update_rule.hpp"
 
 namespace mithril {
 namespace {

@@ -18,6 +18,13 @@
 
 namespace mithril {
 
+struct Expression;  // graph/expression.hpp
+// update_rule.hpp
+template <typename Number>
+struct StepNumbers;
+template <typename Value>
+struct ParameterUpdate;
+
 // TypeError E0382 if the dtypes differ or are not floating-point, ShapeError E0208 if the dims
 // differ.
 void check_gradient(const std::string& key, const Tensor& param, const Tensor& gradient);
@@ -106,16 +113,12 @@ class Optimizer {
   std::uint64_t options_version() const { return options_version_; }
   // The scalars of a parameter's step that change: its learning rate, the bias corrections of its
   // moments. `steps`: as in ParameterMemory.
-  std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const {
-    return rule_->step_scalars(steps, rates);
-  }
+  std::vector<double> step_scalars(std::int64_t steps, const StepRates& rates) const;
   // The same in a graph; fewer if no graph computes them.
-  std::vector<Expression> step_scalars(const StepNumbers<Expression>& step) const {
-    return rule_->step_scalars(step);
-  }
+  std::vector<Expression> step_scalars(const StepNumbers<Expression>& step) const;
   StepRates rates(const ParameterGroup& group) const;
   // The step as nodes: puts the values that `param` and `slots` have after it in their places.
-  void add_to_graph(ParameterUpdate<Expression>& update) const { rule_->add_to_graph(update); }
+  void add_to_graph(ParameterUpdate<Expression>& update) const;
 
  private:
   // Sets options with the names and kinds of settings_. After an error nothing is set.

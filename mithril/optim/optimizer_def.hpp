@@ -10,9 +10,24 @@
 #include <vector>
 
 #include "mithril/infer/datum.hpp"
-#include "mithril/optim/update_rule.hpp"
 
 namespace mithril {
+
+class UpdateRule;  // update_rule.hpp
+
+// The rates of a parameter in one step, after the options of its group.
+struct StepRates {
+  double lr = 0;
+  double weight_decay = 0;
+
+  bool operator==(const StepRates&) const = default;
+};
+
+// A tensor that an optimizer keeps for each parameter, in the opmath_dtype of the parameter.
+struct OptimizerSlot {
+  std::string name;  // that of PyTorch
+  double start = 0;  // its elements before the first step
+};
 
 // Floats, bools, and pairs of floats: {"lr", 1e-3}, {"betas", (0.9, 0.999)}, {"nesterov", true}.
 using OptimizerOptions = std::vector<std::pair<std::string, Datum>>;
@@ -47,12 +62,6 @@ struct OptimizerDef {
   std::vector<OptimizerOption> options;  // beside `lr`; "weight_decay" may differ between groups
   std::function<std::shared_ptr<const UpdateRule>(const OptimizerSettings&)> rule;
 };
-
-// Formula: a class as RuleOf describes, with a constructor that takes OptimizerSettings.
-template <typename Formula>
-std::shared_ptr<const UpdateRule> rule_of(const OptimizerSettings& settings) {
-  return std::make_shared<const RuleOf<Formula>>(Formula(settings));
-}
 
 // The optimizers of mithril/optim/list.inc.
 const std::vector<OptimizerDef>& optimizer_defs();

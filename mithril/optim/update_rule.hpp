@@ -11,18 +11,11 @@
 #include <vector>
 
 #include "mithril/graph/expression.hpp"
+#include "mithril/optim/optimizer_def.hpp"
 #include "mithril/tensor/float16.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril {
-
-// The rates of a parameter in one step, after the options of its group.
-struct StepRates {
-  double lr = 0;
-  double weight_decay = 0;
-
-  bool operator==(const StepRates&) const = default;
-};
 
 // The number of a step, and the rates of a parameter in it. Number: double, or in a graph an
 // Expression of float64 and rank 0.
@@ -31,12 +24,6 @@ struct StepNumbers {
   Number steps;  // taken, the present one included
   Number lr;
   double weight_decay = 0;
-};
-
-// A tensor that an optimizer keeps for each parameter, in the opmath_dtype of the parameter.
-struct OptimizerSlot {
-  std::string name;  // that of PyTorch
-  double start = 0;  // its elements before the first step
 };
 
 // A parameter, its gradient and its slots before the update, and after it. Value: the element type
@@ -219,5 +206,11 @@ class RuleOf final : public UpdateRule {
 
   Formula formula_;
 };
+
+// Formula: a class as RuleOf describes, with a constructor that takes OptimizerSettings.
+template <typename Formula>
+std::shared_ptr<const UpdateRule> rule_of(const OptimizerSettings& settings) {
+  return std::make_shared<const RuleOf<Formula>>(Formula(settings));
+}
 
 }  // namespace mithril

@@ -11,6 +11,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/compile/distribution.hpp"
 #include "mithril/compile/training_graph.hpp"
+#include "mithril/optim/update_rule.hpp"
 
 namespace mithril {
 namespace {

@@ -13,6 +13,7 @@
 #include "codegen/cuda/kernel.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/optim/update_rule.hpp"
 #include "tests/codegen/kernel_files.hpp"
 #include "tests/cuda_on_cpu.hpp"
 #include "tests/table/compare.hpp"

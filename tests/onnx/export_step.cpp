@@ -7,6 +7,7 @@
 #include "mithril/onnx/export/write_onnx.hpp"
 #include "mithril/onnx/read_onnx.hpp"
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/optim/update_rule.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/serialization/files.hpp"
 #include "tests/training/classifier.hpp"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mithril/optim/optimizers.hpp"
+#include "mithril/optim/update_rule.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

@@ -1,5 +1,5 @@
 // Adagrad (Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011).
-#include "mithril/optim/optimizer_def.hpp"
+#include "mithril/optim/update_rule.hpp"
 
 namespace mithril {
 namespace {

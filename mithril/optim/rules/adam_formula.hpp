@@ -1,7 +1,7 @@
 // The update of Adam and AdamW.
 #pragma once
 
-#include "mithril/optim/optimizer_def.hpp"
+#include "mithril/optim/update_rule.hpp"
 
 namespace mithril {
 

@@ -1,5 +1,5 @@
 // Lion (Chen et al., "Symbolic discovery of optimization algorithms", 2023, algorithm 2).
-#include "mithril/optim/optimizer_def.hpp"
+#include "mithril/optim/update_rule.hpp"
 
 namespace mithril {
 namespace {

@@ -1,7 +1,7 @@
 // NAdam (Dozat, "Incorporating Nesterov momentum into Adam", 2016).
 #include <cmath>
 
-#include "mithril/optim/optimizer_def.hpp"
+#include "mithril/optim/update_rule.hpp"
 
 namespace mithril {
 namespace {

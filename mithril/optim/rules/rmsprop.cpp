@@ -1,6 +1,6 @@
 // RMSprop (Hinton, "Neural networks for machine learning", lecture 6), centered as by Graves
 // ("Generating sequences with recurrent neural networks", 2013).
-#include "mithril/optim/optimizer_def.hpp"
+#include "mithril/optim/update_rule.hpp"
 
 namespace mithril {
 namespace {

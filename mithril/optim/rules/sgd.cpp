@@ -1,5 +1,5 @@
 // Stochastic gradient descent, with momentum.
-#include "mithril/optim/optimizer_def.hpp"
+#include "mithril/optim/update_rule.hpp"
 
 namespace mithril {
 namespace {
