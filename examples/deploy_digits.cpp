@@ -8,6 +8,7 @@
 #include <string>
 
 #include "digits.hpp"
+#include "mithril/engine/engine.hpp"
 #include "mithril/mithril.hpp"
 
 namespace ml = mithril;

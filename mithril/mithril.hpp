@@ -1,7 +1,8 @@
 // Everything that a user of the library needs: models, compiling, training, the CPU backend and the
 // code generator. Link with Mithril::mithril, or with the libraries that the program uses:
-// Mithril::core, Mithril::cpu, Mithril::codegen. mithril/extension.hpp declares what
-// authors of ops and backends need beside it.
+// Mithril::core, Mithril::cpu, Mithril::codegen. Programs that serve models include
+// mithril/engine/engine.hpp beside it, and authors of ops, optimizers and backends
+// mithril/extension.hpp.
 #pragma once
 #include "backends/cpu/cpu.hpp"
 #include "codegen/cpp/write_cpp.hpp"
@@ -22,7 +23,6 @@
 #include "mithril/compile/loop_steps.hpp"
 #include "mithril/edit/cost.hpp"
 #include "mithril/edit/edit.hpp"
-#include "mithril/engine/engine.hpp"
 #include "mithril/export/write.hpp"
 #include "mithril/generation/generate.hpp"
 #include "mithril/json/model_json.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "mithril/base/text.hpp"
-#include "mithril/base/trace.hpp"
+#include "mithril/base/trace_event.hpp"
 
 namespace mithril {
 namespace {
@@ -63,7 +63,7 @@ std::string thread_names(const std::vector<TraceEvent>& events) {
 }  // namespace
 
 std::string chrome_json(const std::vector<TraceEvent>& events) {
-  using Microseconds = std::chrono::duration<double, std::micro>;
+  const auto microseconds = [](std::int64_t time) { return static_cast<double>(time) * 1e-3; };
   const auto first =
       std::min_element(events.begin(), events.end(),
                        [](const TraceEvent& a, const TraceEvent& b) { return a.start < b.start; });
@@ -73,8 +73,8 @@ std::string chrome_json(const std::vector<TraceEvent>& events) {
         "{}\n{{\"name\": {}, \"cat\": {}, \"ph\": \"X\", \"ts\": {:.3f}, \"dur\": {:.3f}, "
         "\"pid\": 1, \"tid\": {}{}}}",
         &event == events.data() ? "" : ",", json_string(event.name), json_string(event.category),
-        Microseconds(event.start - first->start).count(),
-        Microseconds(event.end - event.start).count(), event.thread + 1, arguments_text(event));
+        microseconds(event.start - first->start), microseconds(event.end - event.start),
+        event.thread + 1, arguments_text(event));
   }
   return text + thread_names(events) + "\n], \"displayTimeUnit\": \"ns\"}\n";
 }

@@ -14,7 +14,7 @@ thread_local StepTrace* trace_of_thread = nullptr;
 
 // Numbers threads in the order of their first events.
 std::vector<TraceEvent> numbered(std::vector<std::pair<std::thread::id, TraceEvent>> events) {
-  std::vector<std::pair<TraceEvent::Clock::time_point, std::thread::id>> starts;
+  std::vector<std::pair<std::int64_t, std::thread::id>> starts;
   for (const auto& [thread, event] : events) starts.emplace_back(event.start, thread);
   std::stable_sort(starts.begin(), starts.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -95,8 +95,8 @@ std::vector<TraceEvent> StepTrace::events() const {
       const TracedStep& step = (*run.steps)[i];
       events.emplace_back(run.thread, TraceEvent{.name = step.name,
                                                  .category = join(step.ops, ", "),
-                                                 .start = ticks.time(run.ticks[i]),
-                                                 .end = ticks.time(run.ticks[i + 1]),
+                                                 .start = ticks.nanoseconds(run.ticks[i]),
+                                                 .end = ticks.nanoseconds(run.ticks[i + 1]),
                                                  .threads = threads_of(step, run, i),
                                                  .step = {run.steps, &step}});
     }
@@ -104,8 +104,8 @@ std::vector<TraceEvent> StepTrace::events() const {
   const auto add_span = [&](const Span& span, const char* name, TraceEvent::Kind kind) {
     events.emplace_back(span.thread, TraceEvent{.name = name,
                                                 .category = name,
-                                                .start = ticks.time(span.start),
-                                                .end = ticks.time(span.end),
+                                                .start = ticks.nanoseconds(span.start),
+                                                .end = ticks.nanoseconds(span.end),
                                                 .kind = kind});
   };
   for (const Call& call : calls_) add_span(call.span, call.name, TraceEvent::Kind::call);

@@ -37,13 +37,13 @@ TickConversion::TickConversion() {
   const Moment now = read_clocks();
   const std::chrono::duration<double, std::nano> elapsed = now.time - first.time;
   ticks_ = now.ticks;
-  time_ = now.time;
+  nanoseconds_ = std::chrono::nanoseconds(now.time.time_since_epoch()).count();
   nanoseconds_per_tick_ = elapsed.count() / static_cast<double>(now.ticks - first.ticks);
 }
 
-SteadyClock::time_point TickConversion::time(TraceTicks ticks) const {
+std::int64_t TickConversion::nanoseconds(TraceTicks ticks) const {
   const double after = static_cast<double>(ticks - ticks_) * nanoseconds_per_tick_;
-  return time_ + std::chrono::nanoseconds(std::llround(after));
+  return nanoseconds_ + std::llround(after);
 }
 
 }  // namespace mithril

@@ -18,16 +18,17 @@ inline TraceTicks trace_ticks() {
 #endif
 }
 
-// Converts ticks to points in time. Compares both clocks when the process makes the first object
-// and again for each one, and waits until these comparisons are 10 ms apart.
+// Converts ticks to nanoseconds of std::chrono::steady_clock. Compares both clocks when the process
+// makes the first object and again for each one, and waits until these comparisons are 10 ms apart.
 class TickConversion {
  public:
   TickConversion();
-  std::chrono::steady_clock::time_point time(TraceTicks ticks) const;
+  std::int64_t nanoseconds(TraceTicks ticks) const;
 
  private:
+  // Both clocks at one moment.
   TraceTicks ticks_;
-  std::chrono::steady_clock::time_point time_;
+  std::int64_t nanoseconds_;
   double nanoseconds_per_tick_;
 };
 

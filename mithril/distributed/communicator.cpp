@@ -24,7 +24,6 @@ class SingleProcess final : public Communicator {
   int rank() const override { return 0; }
   int size() const override { return 1; }
   const std::string& name() const override { return name_; }
-  std::chrono::milliseconds timeout() const override { return std::chrono::minutes(1); }
 
   std::unique_ptr<PendingCollective> start_all_reduce(void*, DType dtype, std::int64_t,
                                                       Reduction reduction) override {

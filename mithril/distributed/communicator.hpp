@@ -1,7 +1,6 @@
 // A group of processes that exchange tensors.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -50,8 +49,6 @@ class Communicator {
   virtual int rank() const = 0;  // of this process, from 0
   virtual int size() const = 0;  // number of processes
   virtual const std::string& name() const = 0;
-  // How long one collective may take.
-  virtual std::chrono::milliseconds timeout() const = 0;
   // Whether several processes may use one GPU.
   virtual bool shares_gpus() const { return false; }
 

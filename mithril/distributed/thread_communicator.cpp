@@ -221,7 +221,6 @@ class ThreadCommunicator final : public Communicator {
   int rank() const override { return rank_; }
   int size() const override { return group_->size; }
   const std::string& name() const override { return group_->name; }
-  std::chrono::milliseconds timeout() const override { return group_->timeout; }
   bool shares_gpus() const override { return true; }  // that of their process
 
   std::unique_ptr<PendingCollective> start_all_reduce(void* data, DType dtype, std::int64_t count,

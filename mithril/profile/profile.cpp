@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/base/trace.hpp"
 #include "mithril/base/traced_run.hpp"
 #include "mithril/base/write_file.hpp"
 
@@ -19,10 +21,6 @@ namespace mithril {
 namespace {
 
 constexpr std::string_view profile_name = "profile";
-
-std::int64_t nanoseconds(TraceEvent::Clock::duration time) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
-}
 
 double seconds_of(std::int64_t time) { return static_cast<double>(time) * 1e-9; }
 
@@ -68,7 +66,17 @@ ProfileBy parse_profile_by(std::string_view text) {
              fmt::format("profile: by is '{}', expected one of {}", text, fmt::join(names, ", "))});
 }
 
-Profile::Profile() : trace_(std::make_shared<StepTrace>()), start_(trace_ticks()) {
+struct Profile::Events {
+  std::mutex mutex;  // guards the others until they are read
+  bool are_read = false;
+  std::vector<TraceEvent> all;
+  std::vector<std::int64_t> own_times;  // the nanoseconds of each event without the events in it
+};
+
+Profile::Profile()
+    : trace_(std::make_shared<StepTrace>()),
+      start_(trace_ticks()),
+      events_(std::make_unique<Events>()) {
   if (begin_process_trace(trace_)) return;
   running_ = false;
   raise({.kind = ErrorKind::state,
@@ -87,60 +95,56 @@ void Profile::stop() {
   end_process_trace(*trace_);
 }
 
-void Profile::read_events() const {
+const Profile::Events& Profile::read() const {
   if (running_) {
     raise({.kind = ErrorKind::state,
            .code = "E0971",
            .message = "the profile has not ended",
            .help = "read it after stop(), in Python after its with block"});
   }
-  const std::lock_guard lock(mutex_);
-  if (std::exchange(is_read_, true)) return;
-  events_ = trace_->events();
-  const auto whole = std::find_if(events_.begin(), events_.end(), [](const TraceEvent& event) {
+  const std::lock_guard lock(events_->mutex);
+  if (events_->are_read) return *events_;
+  auto& [mutex, are_read, all, own_times] = *events_;
+  all = trace_->events();
+  const auto whole = std::find_if(all.begin(), all.end(), [](const TraceEvent& event) {
     return event.kind == TraceEvent::Kind::call && event.name == profile_name;
   });
   // Other threads may have ended their steps after the profile.
-  const TraceEvent::Clock::time_point start = whole->start, end = whole->end;
-  std::erase_if(events_,
+  const std::int64_t start = whole->start, end = whole->end;
+  std::erase_if(all,
                 [&](const TraceEvent& event) { return event.start < start || event.end > end; });
-  own_times_.resize(events_.size());
+  own_times.resize(all.size());
   std::vector<std::size_t> around;  // the events that contain the current one
-  for (const std::size_t at : by_beginning(events_)) {
-    const TraceEvent& event = events_[at];
+  for (const std::size_t at : by_beginning(all)) {
+    const TraceEvent& event = all[at];
     const auto ended = [&](const TraceEvent& outer) {
       return outer.thread != event.thread || outer.end < event.end || outer.end <= event.start;
     };
-    while (!around.empty() && ended(events_[around.back()])) around.pop_back();
-    own_times_[at] = nanoseconds(event.end - event.start);
-    if (!around.empty()) own_times_[around.back()] -= own_times_[at];
+    while (!around.empty() && ended(all[around.back()])) around.pop_back();
+    own_times[at] = event.end - event.start;
+    if (!around.empty()) own_times[around.back()] -= own_times[at];
     around.push_back(at);
   }
+  are_read = true;
+  return *events_;
 }
 
-const std::vector<TraceEvent>& Profile::events() const {
-  read_events();
-  return events_;
-}
-
-const std::vector<std::int64_t>& Profile::own_times() const {
-  read_events();
-  return own_times_;
-}
+const std::vector<TraceEvent>& Profile::events() const { return read().all; }
 
 double Profile::seconds() const {
   for (const TraceEvent& event : events()) {
     if (event.kind == TraceEvent::Kind::call && event.name == profile_name)
-      return seconds_of(nanoseconds(event.end - event.start));
+      return seconds_of(event.end - event.start);
   }
   return 0;
 }
 
 std::vector<ProfileRow> Profile::rows(const ProfileRowsOptions& options) const {
-  const std::vector<std::int64_t>& own = own_times();
+  const std::vector<TraceEvent>& events = this->events();
+  const std::vector<std::int64_t>& own = events_->own_times;
   std::map<std::string, std::pair<ProfileRow, std::int64_t>> by_name;
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    const TraceEvent& event = events_[i];
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const TraceEvent& event = events[i];
     if (event.kind != TraceEvent::Kind::step) continue;
     auto& [row, time] = by_name[row_name(event, options)];
     const bool on_cpu = !event.step || event.step->device == "cpu";
@@ -164,16 +168,17 @@ std::vector<ProfileRow> Profile::rows(const ProfileRowsOptions& options) const {
 }
 
 std::vector<ProfileGap> Profile::gaps() const {
-  const std::vector<std::int64_t>& own = own_times();
+  const std::vector<TraceEvent>& events = this->events();
+  const std::vector<std::int64_t>& own = events_->own_times;
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> by_name;  // calls, time
   std::int64_t outside = 0;
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    if (events_[i].kind != TraceEvent::Kind::call) continue;
-    if (events_[i].name == profile_name) {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].kind != TraceEvent::Kind::call) continue;
+    if (events[i].name == profile_name) {
       outside = own[i];
       continue;
     }
-    auto& [calls, time] = by_name[events_[i].name];
+    auto& [calls, time] = by_name[events[i].name];
     ++calls;
     time += own[i];
   }

@@ -4,16 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "mithril/base/trace.hpp"
+#include "mithril/base/trace_event.hpp"
 #include "mithril/profile/machine_peak.hpp"
 
 namespace mithril {
+
+class StepTrace;  // base/trace.hpp
 
 // Which steps a row of a profile adds up: those with the same ops, result, kernel, part of the
 // model or phase (forward, backward, update).
@@ -80,17 +81,13 @@ class Profile {
   void save(const std::string& path) const;
 
  private:
-  // The nanoseconds of each event without the events in it, in the order of events().
-  const std::vector<std::int64_t>& own_times() const;
-  void read_events() const;
+  struct Events;
+  const Events& read() const;  // reads the events in the first call
 
   const std::shared_ptr<StepTrace> trace_;  // shared with the runs that add to it
-  const TraceTicks start_;
+  const std::int64_t start_;                // in ticks
   bool running_ = true;
-  mutable std::mutex mutex_;  // guards the others
-  mutable bool is_read_ = false;
-  mutable std::vector<TraceEvent> events_;
-  mutable std::vector<std::int64_t> own_times_;
+  const std::unique_ptr<Events> events_;
 };
 
 }  // namespace mithril

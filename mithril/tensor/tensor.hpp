@@ -2,7 +2,6 @@
 // another library.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -197,7 +196,8 @@ Tensor Tensor::of(Dims dims, const Values& values) {
   using T = std::remove_cvref_t<decltype(*std::begin(values))>;
   require_count(dims, std::size(values));
   Tensor result = empty(dtype_of<T>, std::move(dims));
-  std::copy(std::begin(values), std::end(values), result.template mutable_data<T>());
+  T* data = result.template mutable_data<T>();
+  for (const auto& value : values) *data++ = value;
   return result;
 }
 

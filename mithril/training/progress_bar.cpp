@@ -3,22 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ostream>
 #include <utility>
 
 namespace mithril {
+namespace {
 
-ProgressBar::ProgressBar(ProgressBarOptions options) : options_(std::move(options)) {}
-
-double ProgressBar::seconds() const {
-  return std::chrono::duration<double>(Clock::now() - began_).count();
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
+
+}  // namespace
+
+ProgressBar::ProgressBar(ProgressBarOptions options)
+    : options_(std::move(options)), began_(steady_seconds()), next_draw_(began_) {}
+
+double ProgressBar::seconds() const { return steady_seconds() - began_; }
 
 void ProgressBar::advance(std::int64_t count, const Numbers& numbers) {
   count_ += count;
   if (!options_.stream) return;
   numbers_ = numbers;
-  if (Clock::now() >= next_draw_) draw();
+  if (steady_seconds() >= next_draw_) draw();
 }
 
 void ProgressBar::draw() {
@@ -37,7 +44,7 @@ void ProgressBar::draw() {
   if (length < drawn_) text.append(drawn_ - length, ' ');
   drawn_ = length;
   *options_.stream << '\r' << text << std::flush;
-  next_draw_ = Clock::now() + std::chrono::milliseconds(100);
+  next_draw_ = steady_seconds() + 0.1;
 }
 
 void ProgressBar::close() {

@@ -1,7 +1,6 @@
 // A progress bar for training loops.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <iostream>
 #include <map>
@@ -41,14 +40,13 @@ class ProgressBar {
   void close();
 
  private:
-  using Clock = std::chrono::steady_clock;
   void draw();
 
   ProgressBarOptions options_;
   Numbers numbers_;  // of the last step
   std::int64_t count_ = 0;
-  Clock::time_point began_ = Clock::now(), next_draw_ = began_;
-  std::size_t drawn_ = 0;  // width of the bar
+  double began_, next_draw_;  // in seconds of std::chrono::steady_clock
+  std::size_t drawn_ = 0;     // width of the bar
 };
 
 }  // namespace mithril

@@ -38,9 +38,7 @@ class ProfileBlock {
   std::unique_ptr<Profile> profile_;
 };
 
-double seconds(TraceEvent::Clock::duration time) {
-  return std::chrono::duration<double>(time).count();
-}
+double seconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
 
 // Measured once in a process. A thread that waits for another one to measure it does not hold the
 // interpreter.
@@ -126,7 +124,7 @@ void describe(py::dict& to, const TraceEvent& event) {
 py::dict dict_of_profile(const ProfileBlock& block) {
   const Profile& profile = block.get();
   const std::vector<TraceEvent>& events = profile.events();
-  TraceEvent::Clock::time_point first;
+  std::int64_t first = 0;
   for (const TraceEvent& event : events) {
     if (event.kind == TraceEvent::Kind::call && event.name == "profile") first = event.start;
   }

@@ -32,7 +32,6 @@ class LoggingCommunicator final : public Communicator {
   int rank() const override { return 0; }
   int size() const override { return 2; }
   const std::string& name() const override { return name_; }
-  std::chrono::milliseconds timeout() const override { return std::chrono::minutes(1); }
   std::unique_ptr<PendingCollective> start_all_reduce(void* data, DType, std::int64_t count,
                                                       Reduction) override {
     log += "start " + std::to_string(started) + " of " + std::to_string(count) + "; ";

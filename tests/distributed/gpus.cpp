@@ -57,7 +57,6 @@ class Process final : public Communicator {
   int rank() const override { return thread_.rank(); }
   int size() const override { return thread_.size(); }
   const std::string& name() const override { return thread_.name(); }
-  std::chrono::milliseconds timeout() const override { return thread_.timeout(); }
   bool shares_gpus() const override { return shares_; }
   std::unique_ptr<PendingCollective> start_all_reduce(void* data, DType dtype, std::int64_t count,
                                                       Reduction reduction) override {

@@ -47,7 +47,6 @@ class TorchCommunicator final : public Communicator, public TensorCommunicator {
   int rank() const override { return group_->getRank(); }
   int size() const override { return group_->getSize(); }
   const std::string& name() const override { return name_; }
-  std::chrono::milliseconds timeout() const override { return timeout_; }
   bool shares_gpus() const override { return shares_gpus_; }
 
   std::unique_ptr<PendingCollective> start_all_reduce(void* data, DType dtype, std::int64_t count,
