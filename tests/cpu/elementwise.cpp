@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <string>
@@ -77,6 +79,55 @@ TEST_CASE("greater and lesser choose as C does, for NaN and zeros, too") {
         CAPTURE(a);
         CAPTURE(b);
         CHECK(std::memcmp(&made[i], &expected, sizeof(float)) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("operands are arrays, repeated vectors and the previous result") {
+  using cpu_backend::Operation;
+  constexpr size_t count = 16 * 13;  // steps of eight, four and one vectors
+  std::vector<float> first, second, made(count);
+  for (size_t i = 0; i < count; ++i) {
+    first.push_back(static_cast<float>(i % 7) - 3);
+    second.push_back(static_cast<float>(i % 5) - 2);
+  }
+  const std::vector<float> same(16, 0.5F);
+  const cpu_backend::Source<float> slots[] = {{first.data(), cpu_backend::each_element},
+                                              {second.data(), cpu_backend::each_element},
+                                              {same.data(), 0},
+                                              {made.data(), cpu_backend::each_element}};
+  const auto element = [&](int slot, size_t i) {  // the previous result is `first`
+    return slot == 2 ? 0.5F : slot == 1 ? second[i] : first[i];
+  };
+  const auto expected = [&](Operation operation, const std::array<int16_t, 4>& from, size_t i) {
+    std::array<float, 4> x{};
+    for (size_t k = 0; k < 4; ++k) x[k] = element(from[k], i);
+    if (operation == Operation::negate) return -x[0];
+    if (operation == Operation::subtract) return x[0] - x[1];
+    if (operation == Operation::multiply_add) return x[0] * x[1] + x[2];
+    if (operation == Operation::choose) return x[0] != 0 ? x[1] : x[2];
+    return x[0] < x[1] ? x[2] : x[3];
+  };
+  for (const cpu_backend::Instructions instructions : cpu_backend::present_instructions()) {
+    CAPTURE(name(instructions));
+    const auto& kernels = cpu_backend::elementwise_kernels<float>(instructions);
+    const auto kernel = [&](Operation operation) {
+      return kernels.operations[static_cast<size_t>(operation)];
+    };
+    for (int number = 0; number < 4 * 4 * 4 * 4; ++number) {
+      std::array<int16_t, 4> from{};
+      for (int k = 0, rest = number; k < 4; ++k, rest /= 4)
+        from[static_cast<size_t>(k)] = static_cast<int16_t>(rest % 4 - 1);
+      for (const Operation operation :
+           {Operation::negate, Operation::subtract, Operation::multiply_add, Operation::choose,
+            Operation::choose_less}) {
+        const cpu_backend::EncodedInstruction code[] = {
+            {.kernel = kernel(Operation::copy), .from = {0, -1, -1, -1}, .to = -1, .last = false},
+            {.kernel = kernel(operation), .from = from, .to = 3}};
+        kernels.run(code, slots, 0, count, {});
+        CAPTURE(number);
+        for (size_t i = 0; i < count; ++i) REQUIRE(made[i] == expected(operation, from, i));
       }
     }
   }

@@ -202,14 +202,61 @@ HWY_ATTR HWY_INLINE void run_pairs(const EncodedInstruction* instruction, const 
   }
 }
 
+// Applies an operation to the previous result, which is operand `previous`, and two other operands.
+template <class Operation, int previous, typename T, size_t vectors, class Vectors>
+HWY_ATTR HWY_INLINE void run_triple(const EncodedInstruction* instruction, const Source<T>* slots,
+                                    size_t i, Vectors& made) {
+  const hn::ScalableTag<T> d;
+  constexpr int one = previous == 0 ? 1 : 0, other = previous == 2 ? 1 : 2;
+  with_vectors<T>(slots[instruction->from[one]], i, [&](const auto& read) HWY_ATTR {
+    with_vectors<T>(slots[instruction->from[other]], i, [&](const auto& read_other) HWY_ATTR {
+#pragma GCC unroll 8
+      for (size_t v = 0; v < vectors; ++v) {
+        V<decltype(d)> x[3];
+        x[previous] = made[v];
+        x[one] = read(v);
+        x[other] = read_other(v);
+        made[v] = Operation::of(d, x);
+      }
+    });
+  });
+}
+
+// As run_pairs, for three operands. Returns false if two of them are the previous result.
+template <class Operation, typename T, size_t vectors, class Vectors>
+HWY_ATTR HWY_INLINE bool run_triples(const EncodedInstruction* instruction, const Source<T>* slots,
+                                     size_t i, Vectors& made) {
+  const int first = instruction->from[0], second = instruction->from[1],
+            third = instruction->from[2];
+  if (first >= 0 && second >= 0 && third >= 0) {
+    with_vectors<T>(slots[first], i, [&](const auto& read) HWY_ATTR {
+#pragma GCC unroll 8
+      for (size_t v = 0; v < vectors; ++v) made[v] = read(v);
+    });
+  }
+  if (second >= 0 && third >= 0) {
+    run_triple<Operation, 0, T, vectors>(instruction, slots, i, made);
+  } else if (first >= 0 && third >= 0) {
+    run_triple<Operation, 1, T, vectors>(instruction, slots, i, made);
+  } else if (first >= 0 && second >= 0) {
+    run_triple<Operation, 2, T, vectors>(instruction, slots, i, made);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 template <class Operation, typename T, size_t vectors, class Vectors>
 HWY_ATTR HWY_INLINE void run_operation(const EncodedInstruction* instruction,
                                        const Source<T>* slots, size_t i, Vectors& made) {
   const hn::ScalableTag<T> d;
   constexpr int arity = Operation::arity;
   if constexpr (arity == 2) {
-    run_pairs<Operation, T, vectors>(instruction, slots, i, made);
+    return run_pairs<Operation, T, vectors>(instruction, slots, i, made);
   } else {
+    if constexpr (arity == 3) {
+      if (run_triples<Operation, T, vectors>(instruction, slots, i, made)) return;
+    }
     V<decltype(d)> x[vectors][arity];
 #pragma GCC unroll 4
     for (int k = 0; k < arity; ++k) {
