@@ -97,7 +97,7 @@ TEST_CASE("integers times a scale are narrowed, and other numbers are refused") 
   }
 }
 
-TEST_CASE("the least magnitude ignores zeros and NaN") {
+TEST_CASE("the extent of floats ignores NaN, and their least magnitude zeros") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   std::vector<float> from(most, 0);
   from[3] = std::numeric_limits<float>::quiet_NaN();
@@ -105,13 +105,57 @@ TEST_CASE("the least magnitude ignores zeros and NaN") {
   from[17] = 0.125F;
   from[39] = 1e-40F;
   for (const Instructions instructions : present_instructions()) {
-    const auto least = scaled_integer_kernels(instructions).least;
     for (int64_t count = 0; count <= most; ++count) {
-      const float expected = count < 6    ? infinity
-                             : count < 18 ? 0.25F
-                             : count < 40 ? 0.125F
-                                          : 1e-40F;
-      REQUIRE(least(from.data(), count) == expected);
+      const Extent extent = scaled_integer_kernels(instructions).extent(from.data(), count);
+      CAPTURE(count);
+      REQUIRE(extent.magnitude == (count < 6    ? infinity
+                                   : count < 18 ? 0.25F
+                                   : count < 40 ? 0.125F
+                                                : 1e-40F));
+      REQUIRE(extent.least == (count < 1 ? infinity : count < 6 ? 0 : -0.25F));
+      REQUIRE(extent.largest == (count < 1 ? -infinity : count < 18 ? 0 : 0.125F));
+    }
+  }
+}
+
+TEST_CASE("integers times a scale are narrowed to bytes, and other numbers are refused") {
+  constexpr float scale = 0.037F;
+  constexpr int32_t zero = -30000;
+  std::vector<float> from;
+  for (int i = 0; i < int{most}; ++i) from.push_back(static_cast<float>(i * 701 + zero) * scale);
+  for (const Instructions instructions : present_instructions()) {
+    const auto narrow = scaled_integer_kernels(instructions).narrow_to_bytes;
+    for (int64_t count = 0; count <= most; ++count) {
+      for (const int shift : {0, 8}) {
+        std::array<uint8_t, most> made{};
+        REQUIRE(narrow(from.data(), count, scale, zero, shift, made.data()));
+        for (int i = 0; i < int{most}; ++i)
+          REQUIRE(made[static_cast<size_t>(i)] == (i < count ? i * 701 >> shift & 255 : 0));
+      }
+      for (const float other : {0.0371F, std::numeric_limits<float>::quiet_NaN()}) {
+        for (const int64_t at : {int64_t{0}, count - 1}) {
+          if (count == 0) continue;
+          std::vector<float> changed = from;
+          changed[static_cast<size_t>(at)] = other;
+          std::array<uint8_t, most> made{};
+          REQUIRE_FALSE(narrow(changed.data(), count, scale, zero, 0, made.data()));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("products of integers wrap") {
+  std::vector<int32_t> from;
+  for (int32_t i = 0; i < int32_t{most}; ++i) from.push_back((i - 20) * 100000000);
+  for (const Instructions instructions : present_instructions()) {
+    for (int64_t count = 0; count <= most; ++count) {
+      std::vector<int32_t> made = from;
+      scaled_integer_kernels(instructions).multiply(made.data(), -77, count, made.data());
+      for (size_t i = 0; i < made.size(); ++i) {
+        const bool is_written = i < static_cast<size_t>(count);
+        REQUIRE(made[i] == (is_written ? static_cast<int32_t>(int64_t{from[i]} * -77) : from[i]));
+      }
     }
   }
 }

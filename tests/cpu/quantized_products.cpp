@@ -2,6 +2,7 @@
 // integers are exact, and C is their product with the scales.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -94,6 +95,50 @@ TEST_CASE("products of integers times scales are exact sums times scales") {
           CAPTURE(most);
           CAPTURE(rows);
           CAPTURE(left);
+          on_each_vector_instructions([&] {
+            const std::vector<float> got = product(scaled(x, {left}), scaled(weight, scales), true);
+            CHECK(got == expected(x, left, weight, scales));
+          });
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("products with weights around the limits of saturation are exact") {
+  // In the first pairs of rows, the sums of two weights of one sign are about 128. With `many`, the
+  // sums of all pairs are, so that B is stored as int16.
+  for (const bool many : {false, true}) {
+    std::vector<int64_t> weight = integers(depth * columns, 60);
+    for (int64_t k = 0; k + 1 < (many ? depth : 40); k += 2) {
+      for (int64_t j = 0; j < columns; ++j) {
+        const int64_t first = (k * 31 + j * 17) % 128, sum = 126 + (k / 2 + j) % 4;
+        const int64_t sign = j % 2 == 0 ? 1 : -1;
+        const auto at = static_cast<size_t>(k * columns + j);
+        weight[at] = sign * first;
+        weight[at + columns] = sign * std::min<int64_t>(j % 5 == 0 ? 127 : sum - first, 127);
+      }
+    }
+    const std::vector<float> scales = scales_of_columns();
+    // The integers of A: of 8 bits, of one sign, all equal, and of more than 8 bits.
+    struct Range {
+      int64_t least, largest;
+    };
+    for (const Range& range :
+         {Range{-128, 127}, Range{0, 255}, Range{-255, 0}, Range{1, 256}, Range{7, 7},
+          Range{-9000, -8745}, Range{0, 256}, Range{-128, 128}, Range{-9000, 9000}}) {
+      for (const int64_t rows : {1, 2, 7, 33}) {
+        std::vector<int64_t> x;
+        for (int64_t i = 0; i < rows * depth; ++i) {
+          const int64_t number = i * 7919 % (range.largest - range.least + 1) + range.least;
+          x.push_back(i % 3 == 0 ? range.largest : i % 5 == 0 ? range.least : number);
+        }
+        for (const float left : {1.0F, 0.25F}) {
+          if (left != 1 && std::find(x.begin(), x.end(), 1) == x.end()) continue;
+          CAPTURE(many);
+          CAPTURE(range.least);
+          CAPTURE(range.largest);
+          CAPTURE(rows);
           on_each_vector_instructions([&] {
             const std::vector<float> got = product(scaled(x, {left}), scaled(weight, scales), true);
             CHECK(got == expected(x, left, weight, scales));

@@ -12,9 +12,10 @@
 namespace mithril::cpu_backend {
 
 std::string_view name(PackedLayout layout) {
-  constexpr std::array<std::string_view, 10> names = {
-      "gemm",         "vnni_gemm",   "int16_gemm",     "integer_scales", "implicit_gemm",
-      "direct_nchwc", "direct_nchw", "winograd_nchwc", "grouped_nchwc",  "im2col"};
+  constexpr std::array<std::string_view, 11> names = {
+      "gemm",           "vnni_gemm",     "int16_gemm",   "byte_gemm",
+      "integer_scales", "implicit_gemm", "direct_nchwc", "direct_nchw",
+      "winograd_nchwc", "grouped_nchwc", "im2col"};
   return names[static_cast<size_t>(layout)];
 }
 

@@ -20,6 +20,7 @@ enum class PackedLayout : uint8_t {
   gemm,
   vnni_gemm,       // pairs of bfloat16 along k
   int16_gemm,      // pairs of int16 along k
+  byte_gemm,       // quads of int8 along k
   integer_scales,  // the scales of integers times scales, and no elements
   implicit_gemm,
   direct_nchwc,

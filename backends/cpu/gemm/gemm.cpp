@@ -240,7 +240,7 @@ class BlockedGemm {
             .c = p_.c + i * p_.n + j,
             .c_step = p_.n,
             .depth = k_block.size(),
-            .add = k_block.first > 0,
+            .add = p_.accumulates || k_block.first > 0,
             .bias = p_.bias && k_block.last == p_.k ? p_.bias + j : nullptr};
   }
 
@@ -317,7 +317,7 @@ void run_dots(const Gemm<T>& p, const BlockOfC& block) {
                        .row_step = p.b.column_step,
                        .count = block.last_column - first,
                        .depth = depth,
-                       .add = k > 0,
+                       .add = p.accumulates || k > 0,
                        .bias = p.bias && k + depth == p.k ? p.bias + first : nullptr,
                        .out = p.c + i * p.n + first});
     }

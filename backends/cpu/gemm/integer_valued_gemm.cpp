@@ -6,10 +6,13 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "backends/cpu/kernels/byte_weight_kernels.hpp"
 #include "backends/cpu/kernels/integer_kernels.hpp"
+#include "backends/cpu/runtime/int16_operand.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 
 namespace mithril::cpu_backend {
@@ -18,27 +21,21 @@ namespace {
 // Smaller matrices do not pay off the conversions, nor do fewer columns.
 constexpr int64_t least_elements = 1 << 14, least_columns = 64;
 
-// Whether a product of pairs takes less time than one of floats.
+// Whether a product of integers takes less time than one of floats.
 bool pays_off(const GemmShape& shape) {
   return shape.n >= least_columns && shape.k * shape.n >= least_elements &&
          best_instructions() != Instructions::portable;
 }
 
-Gemm<int32_t> gemm_of_pairs(const GemmShape& shape, const Int16Operand& a, bool is_of_bytes) {
-  return {.kernels = is_of_bytes ? &byte_weight_kernels() : &gemm_kernels<int32_t>(),
+// Without pointers to A, B and C.
+Gemm<int32_t> gemm_of(const GemmShape& shape, const std::optional<ByteWeights>& bytes) {
+  const int64_t words = bytes ? bytes->quads() : up(shape.k, 2);
+  return {.kernels = bytes ? &byte_weight_kernels() : &gemm_kernels<int32_t>(),
           .m = shape.m,
           .n = shape.n,
-          .k = a.pairs(),
-          .a = {nullptr, a.line_step(), a.pair_step()}};
-}
-
-// Pairs of int8 in the place of `count` pairs of int16.
-void store_bytes(const int32_t* pairs, int64_t count, std::byte* to) {
-  for (int64_t i = 0; i < count; ++i) {
-    const auto both = static_cast<uint32_t>(pairs[i]);
-    to[2 * i] = static_cast<std::byte>(both & 0xFF);
-    to[2 * i + 1] = static_cast<std::byte>(both >> 16 & 0xFF);
-  }
+          .k = words,
+          .a = {nullptr, words, 1},
+          .packed_b = bytes ? bytes->panels() : nullptr};
 }
 
 // The scales of a constant B, which are found once for all plans.
@@ -77,13 +74,14 @@ float most_of_left(const ScaledIntegers& right, int64_t depth) {
 }  // namespace
 
 IntegerValuedGemm::IntegerValuedGemm(const GemmShape& shape, const ScaledIntegers& right,
-                                     int threads)
-    : a_{DType::int16, shape.m, shape.k, true},
+                                     std::optional<ByteWeights> bytes, int threads)
+    : k_(shape.k),
       scales_(right.scales),
       are_integers_(std::all_of(scales_.begin(), scales_.end(), [](float x) { return x == 1; })),
       most_(most_of_left(right, shape.k)),
       threads_(threads),
-      gemm_(gemm_of_pairs(shape, a_, right.are_bytes())),
+      bytes_(std::move(bytes)),
+      gemm_(gemm_of(shape, bytes_)),
       tasks_(GemmPlan(gemm_), threads) {}
 
 std::optional<IntegerValuedGemm> IntegerValuedGemm::of(const LoweringContext& context,
@@ -93,10 +91,10 @@ std::optional<IntegerValuedGemm> IntegerValuedGemm::of(const LoweringContext& co
   const auto right = known_scales(context, shape.n, b);
   if (!right) return std::nullopt;
   const int threads = context.config.threads;
-  IntegerValuedGemm made(shape, *right, threads);
-  PackedFormat format{.layout = PackedLayout::int16_gemm, .transposed = b.transposed};
-  if (right->are_bytes()) format.stored = DType::int8;
-  made.packed_ = context.packed.pack(b.id, format, [&](const Tensor& tensor) {
+  IntegerValuedGemm made(shape, *right, ByteWeights::of(context, shape, b, *right), threads);
+  if (made.bytes_) return made;
+  const PackedFormat format{.layout = PackedLayout::int16_gemm, .transposed = b.transposed};
+  made.pairs_ = context.packed.pack(b.id, format, [&](const Tensor& tensor) {
     const Tensor numbers = integers_of(tensor, *right, b.transposed);
     const Int16Operand columns{DType::int16, shape.n, shape.k, b.transposed};
     std::vector<int32_t> pairs(static_cast<size_t>(columns.count()));
@@ -104,33 +102,24 @@ std::optional<IntegerValuedGemm> IntegerValuedGemm::of(const LoweringContext& co
     Gemm<int32_t> gemm = made.gemm_;
     gemm.b = {pairs.data(), columns.pair_step(), columns.line_step()};
     const GemmPlan plan(gemm);
-    const int64_t count = plan.packed_count();
-    auto packed = context.packed.allocate(count * int64_t{sizeof(int32_t)} / gemm.kernels->packing);
-    if (!right->are_bytes()) {
-      pack_in_parts(gemm, plan.panels(), threads, reinterpret_cast<int32_t*>(packed.get()));
-      return packed;
-    }
-    std::vector<int32_t> panels(static_cast<size_t>(count));
-    pack_in_parts(gemm, plan.panels(), threads, panels.data());
-    store_bytes(panels.data(), count, packed.get());
+    auto packed = context.packed.allocate(plan.packed_count() * int64_t{sizeof(int32_t)});
+    pack_in_parts(gemm, plan.panels(), threads, reinterpret_cast<int32_t*>(packed.get()));
     return packed;
   });
-  made.gemm_.packed_b = reinterpret_cast<const int32_t*>(made.packed_.get());
+  made.gemm_.packed_b = reinterpret_cast<const int32_t*>(made.pairs_.get());
   return made;
 }
 
-float IntegerValuedGemm::scale_of(const float* a) const {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  std::atomic<float> least = infinity;
+Extent IntegerValuedGemm::extent_of(const float* a) const {
+  Extent all;
+  std::mutex mutex;
   run_ranges(rows_of_a(), threads_, [&](int64_t first, int64_t last, int) {
-    const float own = scaled_integer_kernels().least(a + first * a_.k, (last - first) * a_.k);
-    float before = least.load(std::memory_order_relaxed);
-    while (own < before && !least.compare_exchange_weak(before, own, std::memory_order_relaxed)) {
-    }
+    const Extent own = scaled_integer_kernels().extent(a + first * k_, (last - first) * k_);
+    const std::lock_guard lock(mutex);
+    all = {std::min(all.magnitude, own.magnitude), std::min(all.least, own.least),
+           std::max(all.largest, own.largest)};
   });
-  // Integers may have no common divisor.
-  const bool are_integers = least == infinity || least == std::floor(least);
-  return are_integers ? 1 : least.load();
+  return all;
 }
 
 const float* IntegerValuedGemm::scales_of_c(float left, float* to) const {
@@ -142,34 +131,80 @@ const float* IntegerValuedGemm::scales_of_c(float left, float* to) const {
   return to;
 }
 
-bool IntegerValuedGemm::narrow(const float* a, float scale, int32_t* pairs) const {
-  const ScaledIntegerKernels& kernels = scaled_integer_kernels();
+template <typename Narrow>
+bool IntegerValuedGemm::each_row(const float* a, int32_t* to, const Narrow& narrow) const {
   std::atomic<bool> are_integers = true;
   run_ranges(rows_of_a(), threads_, [&](int64_t first, int64_t last, int) {
-    for (int64_t line = first; line < last && are_integers.load(std::memory_order_relaxed);
-         ++line) {
-      auto* const to = reinterpret_cast<int16_t*>(pairs + line * a_.pairs());
-      if (!kernels.narrow(a + line * a_.k, a_.k, scale, most_, to))
+    for (int64_t row = first; row < last && are_integers.load(std::memory_order_relaxed); ++row) {
+      if (!narrow(a + row * k_, to + row * gemm_.k))
         are_integers.store(false, std::memory_order_relaxed);
-      if (a_.k % 2 != 0) to[a_.k] = 0;
     }
   });
   return are_integers;
 }
 
-bool IntegerValuedGemm::run(const float* a, float* c, const Epilogue& epilogue,
-                            int32_t* scratch) const {
-  const float scale = are_integers_ ? 1 : scale_of(a);
-  const float* const scales =
-      scales_of_c(scale, reinterpret_cast<float*>(scratch + a_.scratch_count()));
-  if (!scales || !narrow(a, scale, scratch)) return false;
-  Gemm<int32_t> gemm = gemm_;
-  gemm.a.data = scratch;
-  gemm.c = reinterpret_cast<int32_t*>(c);
-  gemm.scales = scales;
-  gemm.epilogue = epilogue;
+bool IntegerValuedGemm::run_pairs(const float* a, float scale, const Gemm<int32_t>& gemm,
+                                  int32_t* pairs) const {
+  const auto narrow = [&](const float* from, int32_t* row) {
+    auto* const to = reinterpret_cast<int16_t*>(row);
+    if (k_ % 2 != 0) to[k_] = 0;
+    return scaled_integer_kernels().narrow(from, k_, scale, most_, to);
+  };
+  if (!each_row(a, pairs, narrow)) return false;
   tasks_.run(gemm);
   return true;
+}
+
+// C is (A - zero) B + zero * (the sums of the columns of B), where `zero` is the least integer of
+// A. If A - zero has 16 bits, its product is that of its upper bytes times 256 plus that of its
+// lower ones. All of these sums wrap; int32 holds the elements of C.
+bool IntegerValuedGemm::run_bytes(const float* a, float scale, const Extent& extent,
+                                  Gemm<int32_t> gemm, int32_t* quads, int32_t* bias) const {
+  const bool is_empty = extent.least > extent.largest;  // or all are NaN
+  const float least = is_empty ? 0 : std::nearbyint(extent.least * (1 / scale)),
+              largest = is_empty ? 0 : std::nearbyint(extent.largest * (1 / scale));
+  if (!(-least <= most_ && largest <= most_)) return false;
+  const auto zero = static_cast<int32_t>(least);
+  const auto narrow = [&](int shift) {
+    return each_row(a, quads, [&](const float* from, int32_t* row) {
+      auto* const to = reinterpret_cast<uint8_t*>(row);
+      if (!scaled_integer_kernels().narrow_to_bytes(from, k_, scale, zero, shift, to)) return false;
+      bytes_->complete(to);
+      return true;
+    });
+  };
+  if (largest - least > UINT8_MAX) {
+    if (!narrow(8)) return false;
+    Gemm<int32_t> upper = gemm;
+    upper.scales = nullptr;
+    upper.epilogue = Epilogue();
+    tasks_.run(upper);
+    scaled_integer_kernels().multiply(gemm.c, 256, gemm.m * gemm.n, gemm.c);
+    gemm.accumulates = true;
+  }
+  if (!narrow(0)) return false;
+  scaled_integer_kernels().multiply(bytes_->sums(), zero, gemm.n, bias);
+  gemm.bias = bias;
+  tasks_.run(gemm);
+  return true;
+}
+
+bool IntegerValuedGemm::run(const float* a, float* c, const Epilogue& epilogue,
+                            int32_t* scratch) const {
+  const Extent extent = are_integers_ && !bytes_ ? Extent() : extent_of(a);
+  // Integers may have no common divisor.
+  const bool has_integers = are_integers_ || extent.magnitude == Extent::infinity ||
+                            extent.magnitude == std::floor(extent.magnitude);
+  const float scale = has_integers ? 1 : extent.magnitude;
+  int32_t* const of_columns = scratch + words_of_a();
+  Gemm<int32_t> gemm = gemm_;
+  gemm.scales = scales_of_c(scale, reinterpret_cast<float*>(of_columns));
+  if (!gemm.scales) return false;
+  gemm.a.data = scratch;
+  gemm.c = reinterpret_cast<int32_t*>(c);
+  gemm.epilogue = epilogue;
+  return bytes_ ? run_bytes(a, scale, extent, gemm, scratch, of_columns + whole_lines(gemm.n))
+                : run_pairs(a, scale, gemm, scratch);
 }
 
 }  // namespace mithril::cpu_backend

@@ -25,6 +25,7 @@ struct Gemm {
   const T* packed_b = nullptr;  // B, packed by pack_b; null: B is not packed
   const T* bias = nullptr;      // an element per column; null: no bias
   T* c = nullptr;
+  bool accumulates = false;        // adds to C in place of overwriting it
   Epilogue epilogue = Epilogue();  // runs on C
   // The elements of C, of int32, become float32 before the epilogue runs, times the scale of their
   // column; null: C stays as it is.

@@ -8,7 +8,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <iterator>
+#include <type_traits>
 
 #include "backends/cpu/kernels/byte_weight_kernels.hpp"
 #include "backends/cpu/kernels/micro_kernel-inl.hpp"
@@ -146,26 +146,30 @@ struct Int16Format : PlainFormat<int32_t> {
   }
 };
 
-// B of pairs of int8.
-struct PairsOfBytes : Int16Format {
-  using Stored = int16_t;
-
-  HWY_ATTR static HWY_INLINE Vector<int32_t> widened(const int16_t* pairs) {
-    const hn::ScalableTag<int32_t> d;
-#if HWY_TARGET == HWY_SCALAR
-    const auto both = static_cast<uint16_t>(*pairs);
-    const auto lower = static_cast<uint16_t>(static_cast<int8_t>(both & 0xFF));
-    const int32_t upper = static_cast<int8_t>(both >> 8);
-    return hn::Set(d, static_cast<int32_t>(static_cast<uint32_t>(upper) << 16 | lower));
+// Quads of uint8 in A and of int8 in B, each in the place of an int32, in which the products are
+// added up.
+struct QuadFormat : PlainFormat<int32_t> {
+  HWY_ATTR static HWY_INLINE Vector<int32_t> multiply_add(Vector<int32_t> a, Vector<int32_t> b,
+                                                          Vector<int32_t> sum) {
+#if HWY_TARGET == HWY_AVX3
+    const __m512i pairs = _mm512_maddubs_epi16(a.raw, b.raw), ones = _mm512_set1_epi16(1);
+    return {_mm512_add_epi32(sum.raw, _mm512_madd_epi16(pairs, ones))};
+#elif HWY_TARGET == HWY_AVX2
+    const __m256i pairs = _mm256_maddubs_epi16(a.raw, b.raw), ones = _mm256_set1_epi16(1);
+    return {_mm256_add_epi32(sum.raw, _mm256_madd_epi16(pairs, ones))};
 #else
-    const hn::Repartition<int16_t, decltype(d)> halves;
-    const hn::Rebind<int8_t, decltype(halves)> bytes;
-    const auto read = hn::LoadU(bytes, reinterpret_cast<const int8_t*>(pairs));
-    return hn::BitCast(d, hn::PromoteTo(halves, read));
+    const auto product = [&]<int byte>(std::integral_constant<int, byte>) HWY_ATTR {
+      const auto upper = hn::ShiftLeft<24 - 8 * byte>(b);
+      const auto of_a =
+          hn::And(hn::ShiftRight<8 * byte>(a), hn::Set(hn::DFromV<decltype(a)>(), 255));
+      return hn::Mul(of_a, hn::ShiftRight<24>(upper));
+    };
+    const auto first = hn::Add(product(std::integral_constant<int, 0>()),
+                               product(std::integral_constant<int, 1>()));
+    const auto second = hn::Add(product(std::integral_constant<int, 2>()),
+                                product(std::integral_constant<int, 3>()));
+    return hn::Add(sum, hn::Add(first, second));
 #endif
-  }
-  HWY_ATTR static HWY_INLINE VectorPair<int32_t> load(const int16_t* from) {
-    return {widened(from), widened(from + lanes<int32_t>)};
   }
 };
 
@@ -195,13 +199,10 @@ const GemmKernels<T>& kernels() {
   return filled;
 }
 
-const GemmKernels<int32_t>& byte_kernels() {
+const GemmKernels<int32_t>& quad_kernels() {
   static const GemmKernels<int32_t> filled = [] {
     GemmKernels<int32_t> made = kernels<int32_t>();
-    made.packing = 2;
-    made.dots = nullptr;
-    std::fill(std::begin(made.window), std::end(made.window), nullptr);
-    set_kernels<PairsOfBytes>(made);
+    set_kernels<QuadFormat>(made);
     return made;
   }();
   return filled;
@@ -217,19 +218,25 @@ MITHRIL_DEFINE_KERNELS(GemmKernels, gemm_kernels, kernels<T>())
 
 namespace {
 
-const GemmKernels<int32_t>& plain_kernels(Instructions instructions) {
+const GemmKernels<int32_t>& kernels_of_pairs(Instructions instructions) {
   MITHRIL_RETURN_KERNELS(instructions, kernels<int32_t>());
+}
+
+const GemmKernels<int32_t>& kernels_of_quads(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, quad_kernels());
 }
 
 }  // namespace
 
 const GemmKernels<int32_t>& byte_weight_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, byte_kernels());
+  const GemmKernels<int32_t>& plain = kernels_of_quads(instructions);
+  const GemmKernels<int32_t>* faster = vnni_byte_weight_kernels(plain, instructions);
+  return faster ? *faster : plain;
 }
 
 template <>
 const GemmKernels<int32_t>& gemm_kernels(Instructions instructions) {
-  const GemmKernels<int32_t>& plain = plain_kernels(instructions);
+  const GemmKernels<int32_t>& plain = kernels_of_pairs(instructions);
   const GemmKernels<int32_t>* faster = vnni_gemm_kernels(plain, instructions);
   return faster ? *faster : plain;
 }

@@ -82,23 +82,29 @@ HWY_ATTR void narrow(const float* from, int64_t count, Integer* to) {
   for (; i < count; ++i) to[i] = static_cast<Integer>(from[i]);
 }
 
-HWY_ATTR float least_magnitude(const float* from, int64_t count) {
-  const hn::ScalableTag<float> d;
-  auto found = hn::Set(d, std::numeric_limits<float>::infinity());
-  int64_t i = 0;
-  for (; i + lanes<float> <= count; i += lanes<float>) {
-    const auto x = hn::Abs(hn::LoadU(d, from + i));
-    found = hn::IfThenElse(hn::And(hn::Gt(x, hn::Zero(d)), hn::Lt(x, found)), x, found);
-  }
-  // MinOfLanes of the emulated target is at most the largest finite number.
+// The least of the lanes. MinOfLanes of the emulated target is at most the largest finite number.
+HWY_ATTR float least_lane(V<hn::ScalableTag<float>> x) {
   alignas(64) float apart[static_cast<size_t>(lanes<float>)];
-  hn::Store(found, d, apart);
-  float least = *std::min_element(std::begin(apart), std::end(apart));
-  for (; i < count; ++i) {
-    const float x = std::abs(from[i]);
-    if (x > 0 && x < least) least = x;
-  }
-  return least;
+  hn::Store(x, hn::ScalableTag<float>(), apart);
+  return *std::min_element(std::begin(apart), std::end(apart));
+}
+
+HWY_ATTR Extent extent(const float* from, int64_t count) {
+  const hn::ScalableTag<float> d;
+  const auto infinity = hn::Set(d, Extent::infinity);
+  auto magnitude = infinity, least = infinity, negated = infinity;
+  const auto lesser = [](auto x, auto than)
+                          HWY_ATTR { return hn::IfThenElse(hn::Lt(x, than), x, than); };
+  const auto add = [&](auto x) HWY_ATTR {
+    const auto size = hn::Abs(x);
+    magnitude = lesser(hn::IfThenElse(hn::Gt(size, hn::Zero(d)), size, infinity), magnitude);
+    least = lesser(x, least);
+    negated = lesser(hn::Neg(x), negated);
+  };
+  int64_t i = 0;
+  for (; i + lanes<float> <= count; i += lanes<float>) add(hn::LoadU(d, from + i));
+  for (; i < count; ++i) add(hn::Set(d, from[i]));
+  return {least_lane(magnitude), least_lane(least), -least_lane(negated)};
 }
 
 HWY_ATTR bool narrow_scaled(const float* from, int64_t count, float scale, float most,
@@ -125,6 +131,42 @@ HWY_ATTR bool narrow_scaled(const float* from, int64_t count, float scale, float
     to[i] = static_cast<int16_t>(number);
   }
   return true;
+}
+
+HWY_ATTR bool narrow_scaled_to_bytes(const float* from, int64_t count, float scale, int32_t zero,
+                                     int shift, uint8_t* to) {
+  const hn::ScalableTag<float> d;
+  const hn::ScalableTag<int32_t> words;
+  const hn::Rebind<uint8_t, decltype(words)> bytes;
+  const float inverse = 1 / scale;
+  const auto scales = hn::Set(d, scale), inverses = hn::Set(d, inverse);
+  const auto zeros = hn::Set(words, zero), byte = hn::Set(words, 255);
+  auto all = hn::FirstN(d, lanes<float>);
+  int64_t i = 0;
+  for (; i + lanes<float> <= count; i += lanes<float>) {
+    const auto x = hn::LoadU(d, from + i);
+    const auto integers = hn::NearestInt(hn::Mul(x, inverses));
+    all = hn::And(all, hn::Eq(hn::Mul(hn::ConvertTo(d, integers), scales), x));
+    const auto shifted = hn::ShiftRightSame(hn::Sub(integers, zeros), shift);
+    hn::StoreU(hn::DemoteTo(bytes, hn::And(shifted, byte)), bytes, to + i);
+  }
+  if (!hn::AllTrue(d, all)) return false;
+  for (; i < count; ++i) {
+    const float number = std::nearbyint(from[i] * inverse);
+    if (!(number * scale == from[i])) return false;
+    to[i] = static_cast<uint8_t>((static_cast<int32_t>(number) - zero) >> shift);
+  }
+  return true;
+}
+
+HWY_ATTR void multiply(const int32_t* from, int32_t by, int64_t count, int32_t* to) {
+  const hn::ScalableTag<int32_t> d;
+  const auto factor = hn::Set(d, by);
+  int64_t i = 0;
+  for (; i + lanes<int32_t> <= count; i += lanes<int32_t>)
+    hn::StoreU(hn::Mul(hn::LoadU(d, from + i), factor), d, to + i);
+  for (; i < count; ++i)
+    to[i] = static_cast<int32_t>(static_cast<uint32_t>(from[i]) * static_cast<uint32_t>(by));
 }
 
 HWY_ATTR void widen_scaled(const int32_t* from, const float* scales, int64_t count, float* to) {
@@ -176,7 +218,8 @@ constexpr IntegerKernels<Integer> conversions{widen<Integer, float>, widen<Integ
 template <typename T>
 constexpr TruthKernels<T> truths{store_truths<T>};
 
-constexpr ScaledIntegerKernels scaled_integers{least_magnitude, narrow_scaled, widen_scaled};
+constexpr ScaledIntegerKernels scaled_integers{extent, narrow_scaled, narrow_scaled_to_bytes,
+                                               multiply, widen_scaled};
 
 template <typename From>
 constexpr Int16PairKernels<From> packing{subtract_zero<From>, pair<From>};

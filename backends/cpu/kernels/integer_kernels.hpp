@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "backends/cpu/kernels/instruction_set.hpp"
 
@@ -30,14 +31,28 @@ struct TruthKernels {
 template <typename T>
 const TruthKernels<T>& truth_kernels(Instructions instructions = best_instructions());
 
+// The extent of some floats. NaN is ignored.
+struct Extent {
+  static constexpr float infinity = std::numeric_limits<float>::infinity();
+
+  float magnitude = infinity;  // the least absolute value that is not 0
+  float least = infinity, largest = -infinity;
+};
+
 // For floats that are integers times a scale.
 struct ScaledIntegerKernels {
-  // The least absolute value that is not 0; infinity if there is none. Ignores NaN.
-  float (*least)(const float* from, int64_t count);
+  Extent (*extent)(const float* from, int64_t count);
   // Narrows integers times `scale`. Returns whether all elements are the products of `scale` and
   // integers of absolute values up to `most`, at most INT16_MAX, rounded to float32; otherwise the
   // elements of `to` are unspecified.
   bool (*narrow)(const float* from, int64_t count, float scale, float most, int16_t* to);
+  // Narrows integers times `scale`, minus `zero`, whose differences are below 2^16: the bytes of
+  // the differences shifted right by `shift`, 0 or 8. Returns whether all elements are products as
+  // above.
+  bool (*narrow_to_bytes)(const float* from, int64_t count, float scale, int32_t zero, int shift,
+                          uint8_t* to);
+  // to[i] = from[i] * by, which wraps. `to` may be `from`.
+  void (*multiply)(const int32_t* from, int32_t by, int64_t count, int32_t* to);
   // to[i] = from[i] * scales[i], where `from` is rounded to float32. `to` may be the memory of
   // `from`.
   void (*widen)(const int32_t* from, const float* scales, int64_t count, float* to);

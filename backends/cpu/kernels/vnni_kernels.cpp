@@ -21,17 +21,29 @@ namespace mithril::cpu_backend::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_AVX3
 namespace {
 
-struct VnniFormat : PlainFormat<int32_t> {
+struct VnniPairs : PlainFormat<int32_t> {
   HWY_ATTR static HWY_INLINE Vector<int32_t> multiply_add(Vector<int32_t> a, Vector<int32_t> b,
                                                           Vector<int32_t> sum) {
     return Vector<int32_t>{_mm512_dpwssd_epi32(sum.raw, a.raw, b.raw)};
   }
 };
 
+struct VnniQuads : PlainFormat<int32_t> {
+  HWY_ATTR static HWY_INLINE Vector<int32_t> multiply_add(Vector<int32_t> a, Vector<int32_t> b,
+                                                          Vector<int32_t> sum) {
+    return Vector<int32_t>{_mm512_dpbusd_epi32(sum.raw, a.raw, b.raw)};
+  }
+};
+
 }  // namespace
 
-GemmKernels<int32_t> with_vnni(GemmKernels<int32_t> kernels) {
-  set_kernels<VnniFormat>(kernels);
+GemmKernels<int32_t> pairs_with_vnni(GemmKernels<int32_t> kernels) {
+  set_kernels<VnniPairs>(kernels);
+  return kernels;
+}
+
+GemmKernels<int32_t> quads_with_vnni(GemmKernels<int32_t> kernels) {
+  set_kernels<VnniQuads>(kernels);
   return kernels;
 }
 
@@ -42,18 +54,39 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mithril::cpu_backend {
 
-const GemmKernels<int32_t>* vnni_gemm_kernels([[maybe_unused]] const GemmKernels<int32_t>& plain,
-                                              [[maybe_unused]] Instructions instructions) {
 #if HWY_TARGETS & HWY_AVX3
+namespace {
+
+bool may_use_vnni(Instructions instructions) {
   __builtin_cpu_init();
   static const bool present = __builtin_cpu_supports("avx512vnni");
-  if (!present || instructions < Instructions::avx512) return nullptr;
-  static const GemmKernels<int32_t> kernels = N_AVX3::with_vnni(plain);
-  return &kernels;
-#else
-  return nullptr;
-#endif
+  return present && instructions >= Instructions::avx512;
 }
+
+}  // namespace
+
+const GemmKernels<int32_t>* vnni_gemm_kernels(const GemmKernels<int32_t>& plain,
+                                              Instructions instructions) {
+  if (!may_use_vnni(instructions)) return nullptr;
+  static const GemmKernels<int32_t> kernels = N_AVX3::pairs_with_vnni(plain);
+  return &kernels;
+}
+
+const GemmKernels<int32_t>* vnni_byte_weight_kernels(const GemmKernels<int32_t>& plain,
+                                                     Instructions instructions) {
+  if (!may_use_vnni(instructions)) return nullptr;
+  static const GemmKernels<int32_t> kernels = N_AVX3::quads_with_vnni(plain);
+  return &kernels;
+}
+#else
+const GemmKernels<int32_t>* vnni_gemm_kernels(const GemmKernels<int32_t>&, Instructions) {
+  return nullptr;
+}
+
+const GemmKernels<int32_t>* vnni_byte_weight_kernels(const GemmKernels<int32_t>&, Instructions) {
+  return nullptr;
+}
+#endif
 
 }  // namespace mithril::cpu_backend
 #endif

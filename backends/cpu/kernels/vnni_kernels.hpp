@@ -1,4 +1,5 @@
-// GEMM kernels of pairs of int16 with AVX-512 VNNI, which multiplies and adds in one instruction.
+// GEMM kernels of pairs of int16 and of quads of bytes with AVX-512 VNNI, which multiplies and adds
+// in one instruction.
 #pragma once
 
 #include "backends/cpu/kernels/micro_kernel.hpp"
@@ -9,5 +10,7 @@ namespace mithril::cpu_backend {
 // processor has no VNNI, these kernels were not compiled for it, or `instructions` is below avx512.
 const GemmKernels<int32_t>* vnni_gemm_kernels(const GemmKernels<int32_t>& plain,
                                               Instructions instructions);
+const GemmKernels<int32_t>* vnni_byte_weight_kernels(const GemmKernels<int32_t>& plain,
+                                                     Instructions instructions);
 
 }  // namespace mithril::cpu_backend
