@@ -157,16 +157,31 @@ HWY_ATTR HWY_INLINE V<D> whole_exponent(D d, V<D> x) {
   return hn::Sub(hn::MulAdd(x, number(d, log2_of_e), shift), shift);
 }
 
-// 2^n * e^r with |r| <= ln(2) / 2: Cody and Waite's reduction, and the polynomial of Cephes' expf.
+// e^x / 2^n, for the integer n nearest to x * log2(e): Cody and Waite's reduction, and the
+// polynomial of Cephes' expf.
+template <class D>
+HWY_ATTR HWY_INLINE V<D> exp_fraction(D d, V<D> x, V<D> n) {
+  V<D> r = hn::NegMulAdd(n, number(d, 0.693359375), x);
+  r = hn::NegMulAdd(n, number(d, -2.12194440e-4), r);
+  return polynomial(d, r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
+                    1.6666665459e-1, 5.0000001201e-1, 1, 1);
+}
+
 template <class D>
 HWY_ATTR HWY_INLINE V<D> exp_float(D d, V<D> x) {
   const V<D> inside = at_least(d, at_most(d, x, 90), -105);
   const V<D> n = whole_exponent(d, inside);
-  V<D> r = hn::NegMulAdd(n, number(d, 0.693359375), inside);
-  r = hn::NegMulAdd(n, number(d, -2.12194440e-4), r);
-  const V<D> power = polynomial(d, r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
-                                4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1, 1, 1);
-  return nan_kept(d, x, times_power_of_two(d, power, n));
+  return nan_kept(d, x, times_power_of_two(d, exp_fraction(d, inside, n), n));
+}
+
+// As exp_float, for |x| <= 80. NaN may become a number.
+template <class D>
+HWY_ATTR HWY_INLINE V<D> exp_small(D d, V<D> x) {
+  const hn::RebindToSigned<D> di;
+  const V<D> n = whole_exponent(d, x);
+  // The lowest bits of the sum are n, as floats above 2^23 are 1 apart.
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, hn::Add(n, number(d, 3 << 22))));
+  return hn::BitCast(d, hn::Add(hn::BitCast(di, exp_fraction(d, x, n)), exponent));
 }
 
 #if HWY_TARGET == HWY_AVX3
@@ -317,9 +332,15 @@ template <class D>
 HWY_ATTR HWY_INLINE V<D> tanh(D d, V<D> x) {
   const V<D> size = hn::Abs(x), square = hn::Mul(x, x);
   const V<D> small = hn::MulAdd(hn::Mul(small_tanh(d, square), square), x, x);
-  const V<D> power = exp(d, hn::Add(size, size));
+  V<D> power;
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    power = exp_small(d, at_most(d, hn::Add(size, size), 20));  // tanh(10) is 1
+  } else {
+    power = exp(d, hn::Add(size, size));
+  }
   const V<D> large = hn::Sub(number(d, 1), hn::Div(number(d, 2), hn::Add(power, number(d, 1))));
-  return hn::CopySign(hn::IfThenElse(hn::Lt(size, number(d, 0.625)), small, large), x);
+  // NaN is in `small`.
+  return hn::CopySign(hn::IfThenElse(hn::Ge(size, number(d, 0.625)), large, small), x);
 }
 
 // Highway reduces angles below this limit to less than 3 units in the last place.
