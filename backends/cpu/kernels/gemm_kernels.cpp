@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <iterator>
 #include <type_traits>
 
 #include "backends/cpu/kernels/byte_weight_kernels.hpp"
@@ -149,6 +150,8 @@ struct Int16Format : PlainFormat<int32_t> {
 // Quads of uint8 in A and of int8 in B, each in the place of an int32, in which the products are
 // added up.
 struct QuadFormat : PlainFormat<int32_t> {
+  static constexpr bool is_packed = true;
+
   HWY_ATTR static HWY_INLINE Vector<int32_t> multiply_add(Vector<int32_t> a, Vector<int32_t> b,
                                                           Vector<int32_t> sum) {
 #if HWY_TARGET == HWY_AVX3
@@ -202,6 +205,8 @@ const GemmKernels<T>& kernels() {
 const GemmKernels<int32_t>& quad_kernels() {
   static const GemmKernels<int32_t> filled = [] {
     GemmKernels<int32_t> made = kernels<int32_t>();
+    made.dots = nullptr;
+    std::fill(std::begin(made.window), std::end(made.window), nullptr);
     set_kernels<QuadFormat>(made);
     return made;
   }();

@@ -99,6 +99,7 @@ const HalfKernels& conversion_kernels(DType dtype) {
 struct HalfFormat {
   using Element = float;
   using Stored = uint16_t;
+  static constexpr bool is_packed = true;
   static constexpr int64_t prefetch_bytes = 2048;
 
   HWY_ATTR static HWY_INLINE Vector<float> multiply_add(Vector<float> a, Vector<float> b,

@@ -80,6 +80,7 @@ template <typename T>
 struct PlainFormat {
   using Element = T;
   using Stored = T;
+  static constexpr bool is_packed = false;  // B is always packed
   // GEMV prefetches this far ahead, because hardware prefetching ends at each page. Measured:
   // distances between 512 and 4096 bytes are slower than 512.
   static constexpr int64_t prefetch_bytes = 512;
@@ -345,15 +346,14 @@ HWY_ATTR void run_window(const WindowTile<T>& t) {
 // Sets the tiles and the GEMV kernels for a format of B.
 template <class Format, typename T, int rows = mr>
 void set_kernels(GemmKernels<T>& kernels) {
-  constexpr bool is_stored_as_t = sizeof(typename Format::Stored) == sizeof(T);
   if constexpr (rows > 0) {
     kernels.tile[rows] = run_tile<Format, rows, T>;
-    if constexpr (is_stored_as_t) kernels.window[rows] = run_window<Format, rows, T>;
+    if constexpr (!Format::is_packed) kernels.window[rows] = run_window<Format, rows, T>;
     set_kernels<Format, T, rows - 1>(kernels);
   } else {
     kernels.gemv = {nullptr, run_gemv<Format, 1, T>, run_gemv<Format, 2, T>, run_gemv<Format, 3, T>,
                     run_gemv<Format, 4, T>};
-    if constexpr (is_stored_as_t) kernels.dots = run_dots<Format, T>;
+    if constexpr (!Format::is_packed) kernels.dots = run_dots<Format, T>;
   }
 }
 

@@ -29,6 +29,8 @@ struct VnniPairs : PlainFormat<int32_t> {
 };
 
 struct VnniQuads : PlainFormat<int32_t> {
+  static constexpr bool is_packed = true;
+
   HWY_ATTR static HWY_INLINE Vector<int32_t> multiply_add(Vector<int32_t> a, Vector<int32_t> b,
                                                           Vector<int32_t> sum) {
     return Vector<int32_t>{_mm512_dpbusd_epi32(sum.raw, a.raw, b.raw)};
