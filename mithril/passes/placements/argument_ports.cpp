@@ -2,22 +2,23 @@
 
 namespace mithril {
 
-std::vector<const PortDef*> argument_ports(const Node& node) {
-  std::vector<const PortDef*> ports;
-  ports.reserve(node.arguments.size());
-  const size_t listed = node.list_size();
-  for (const PortDef& port : node.op->inputs) {
-    for (size_t i = 0; i < (port.list ? listed : 1); ++i) ports.push_back(&port);
-  }
-  return ports;
+ArgumentPorts::ArgumentPorts(const Node& node) : op_(node.op) {
+  const int list = node.op->list_input();
+  list_ = list < 0 ? node.op->inputs.size() : static_cast<size_t>(list);
+  listed_ = list < 0 ? 1 : node.arguments.size() + 1 - node.op->inputs.size();
+}
+
+size_t ArgumentPorts::index(size_t argument) const {
+  if (argument < list_) return argument;
+  return argument < list_ + listed_ ? list_ : argument + 1 - listed_;
 }
 
 const ValueId* only_argument(const Node& node, const std::function<bool(ValueId)>& accept) {
-  const std::vector<const PortDef*> ports = argument_ports(node);
+  const ArgumentPorts ports(node);
   const ValueId* found = nullptr;
   for (size_t i = 0; i < node.arguments.size(); ++i) {
     const ValueId* argument = tensor_of(node.arguments[i]);
-    if (!argument || !reads_elements(*ports[i]) || !accept(*argument)) continue;
+    if (!argument || !reads_elements(ports[i]) || !accept(*argument)) continue;
     if (found) return nullptr;
     found = argument;
   }

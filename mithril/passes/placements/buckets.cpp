@@ -19,10 +19,10 @@ class Bucketing {
     for (const ValueId id : graph_.inputs()) put(id, -1);
     for (size_t i = 0; i < graph_.nodes().size(); ++i) {
       const Node& node = graph_.nodes()[i];
-      const std::vector<const PortDef*> ports = argument_ports(node);
+      const ArgumentPorts ports(node);
       for (size_t k = 0; k < node.arguments.size(); ++k) {
         const ValueId* id = tensor_of(node.arguments[k]);
-        if (id && reads_elements(*ports[k])) close(*id);
+        if (id && reads_elements(ports[k])) close(*id);
       }
       for (const ValueId id : node.outputs) put(id, static_cast<int64_t>(i));
     }
@@ -47,10 +47,10 @@ class Bucketing {
       const bool leads = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
         return is_reduced(id) || precedes[index(id)];
       });
-      const std::vector<const PortDef*> ports = argument_ports(node);
+      const ArgumentPorts ports(node);
       for (size_t k = 0; k < node.arguments.size() && leads; ++k) {
         const ValueId* id = tensor_of(node.arguments[k]);
-        if (id && reads_elements(*ports[k])) precedes[index(*id)] = true;
+        if (id && reads_elements(ports[k])) precedes[index(*id)] = true;
       }
     }
     return precedes;

@@ -39,13 +39,13 @@ class PlacementSearch {
         probe_(probe),
         options_(options),
         followed_(followed),
-        dims_(probe.plan.dims_of_values(graph)),
         wanted_(graph, options),
         makers_(graph.values().size(), -1) {
     arguments_.reserve(graph.nodes().size());
     for (size_t i = 0; i < graph.nodes().size(); ++i) {
       for (const ValueId id : graph.nodes()[i].outputs) makers_[index(id)] = static_cast<int>(i);
-      arguments_.push_back(arguments_of(graph.nodes()[i]));
+      const NodeNumbers& numbers = probe.numbers.node(static_cast<NodeId>(i));
+      arguments_.push_back({numbers, std::vector<Placement>(numbers.values.size())});
     }
     found_.of.resize(graph.values().size());
     found_.reduced.resize(graph.values().size());
@@ -73,8 +73,7 @@ class PlacementSearch {
 
  private:
   struct Arguments {
-    std::vector<const PortDef*> ports;
-    std::vector<Dims> dims;
+    const NodeNumbers& numbers;
     std::vector<Placement> placements = {};  // at the last visit; replicated where dims are read
     bool visited = false;
     bool has(Placement::Kind kind) const {
@@ -104,7 +103,7 @@ class PlacementSearch {
 
   // Sharded if an axis has the size of the batch.
   Placement along_batch(ValueId id) const {
-    const Dims& dims = *dims_[index(id)];
+    const Dims& dims = probe_.numbers.dims(id);
     for (size_t axis = 0; axis < dims.size(); ++axis) {
       if (spans_batch(dims[axis], probe_.batch)) return Placement::sharded(axis);
     }
@@ -116,7 +115,7 @@ class PlacementSearch {
                        [&](ValueId id) { return along_batch(id).is_sharded(); });
   }
 
-  Placement read(ValueId id) const { return found_.read(id); }
+  const Placement& read(ValueId id) const { return found_.read(id); }
 
   // Reduces the value, or the one that it is a multiple of: it is made earlier.
   void reduce_first(ValueId id) {
@@ -126,8 +125,9 @@ class PlacementSearch {
           graph_.node(maker), [&](ValueId argument) { return read(argument).is_partial(); });
       const auto change = found_.changes.find(maker);
       if (!term || (change != found_.changes.end() && !change->second.masked.empty())) break;
-      const bool fits = graph_.value(*term).dtype == graph_.value(id).dtype &&
-                        element_count(*dims_[index(*term)]) <= element_count(*dims_[index(id)]);
+      const bool fits =
+          graph_.value(*term).dtype == graph_.value(id).dtype &&
+          element_count(probe_.numbers.dims(*term)) <= element_count(probe_.numbers.dims(id));
       if (!fits) break;
       id = *term;
     }
@@ -139,26 +139,15 @@ class PlacementSearch {
     grew_ = true;
   }
 
-  Arguments arguments_of(const Node& node) const {
-    Arguments arguments{.ports = argument_ports(node), .dims = {}};
-    arguments.dims.reserve(node.arguments.size());
-    for (const Argument& argument : node.arguments) {
-      const ValueId* id = tensor_of(argument);
-      arguments.dims.push_back(id ? *dims_[index(*id)] : Dims{});
-    }
-    arguments.placements.resize(node.arguments.size());
-    return arguments;
-  }
-
   // Whether the node is to be visited, because its arguments are placed in another way than before.
   bool read_arguments(const Node& node, Arguments& arguments) const {
     bool changed = !std::exchange(arguments.visited, true);
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       const ValueId* id = tensor_of(node.arguments[i]);
-      if (!id || !reads_elements(*arguments.ports[i])) continue;
-      Placement now = read(*id);
+      if (!id || !reads_elements(arguments.numbers.ports[i])) continue;
+      const Placement& now = read(*id);
       if (now == arguments.placements[i]) continue;
-      arguments.placements[i] = std::move(now);
+      arguments.placements[i] = now;
       changed = true;
     }
     return changed;
@@ -180,8 +169,8 @@ class PlacementSearch {
         for (const ValueId output : node.outputs) found_.of[index(output)] = Placement::partial();
         return keep(id, std::move(change));
       }
-      const bool stays = takes_terms(node, arguments.placements, arguments.dims, probe_.batch,
-                                     options_, find_, followed_);
+      const bool stays = takes_terms(node, arguments.placements, arguments.numbers.argument_dims,
+                                     probe_.batch, options_, find_, followed_);
       for (size_t i = 0; i < node.arguments.size(); ++i) {
         if (stays || !arguments.placements[i].is_partial()) continue;
         reduce_first(*tensor_of(node.arguments[i]));
@@ -208,7 +197,7 @@ class PlacementSearch {
       if (!graph_.value(id).ranked)
         refuse(node, "the rank of its result depends on the number of rows");
       // A process has some of the rows along one axis; along a second one it would need all.
-      const int64_t count = element_count(*dims_[index(id)]);
+      const int64_t count = element_count(probe_.numbers.dims(id));
       if (count > 0 && count / probe_.batch % probe_.batch == 0)
         refuse(node, "two axes of its result have the size of the batch");
     }
@@ -229,13 +218,13 @@ class PlacementSearch {
     int64_t elements = 0, made = 0;
     for (size_t i = 0; i < arguments.placements.size(); ++i) {
       partial.push_back(arguments.placements[i].is_partial());
-      if (partial[i]) elements += element_count(arguments.dims[i]);
+      if (partial[i]) elements += element_count(arguments.numbers.argument_dims[i]);
     }
-    const auto mixed = linear_together(graph_, node, arguments.ports, partial);
+    const auto mixed = linear_together(graph_, node, partial);
     if (!mixed) return false;
     const bool wanted = wanted_.of_node(node);
     if (!mixed->empty() && !wanted) return false;
-    for (const ValueId output : node.outputs) made += element_count(*dims_[index(output)]);
+    for (const ValueId output : node.outputs) made += element_count(probe_.numbers.dims(output));
     // It costs less to reduce a value before its elements are repeated.
     if (made > elements && !wanted) return false;
     change.masked = *mixed;
@@ -244,9 +233,9 @@ class PlacementSearch {
 
   SampleContext context_of(NodeId id, const std::vector<SampleAxis>& axes,
                            const Arguments& arguments) const {
-    const PlannedNode& planned = probe_.plan.nodes[index(id)];
-    return SampleContext(*graph_.node(id).op, probe_.batch, axes, planned.values, arguments.dims,
-                         planned.output_dims);
+    const NodeNumbers& numbers = arguments.numbers;
+    return SampleContext(*graph_.node(id).op, probe_.batch, axes, numbers.values,
+                         numbers.argument_dims, numbers.output_dims);
   }
 
   // A node that reads rows.
@@ -277,11 +266,12 @@ class PlacementSearch {
   void follow_nested(const Node& node, const Arguments& arguments, NodeChange& change) {
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       const Datum* datum = std::get_if<Datum>(&node.arguments[i]);
-      if (datum && arguments.ports[i]->name == "length" && rows_.has(*datum))
+      if (datum && arguments.numbers.ports[i].name == "length" && rows_.has(*datum))
         refuse(node, "it has a step for each row");
     }
-    NestedPlacements placed = place_nested(node, arguments.placements, arguments.dims, probe_.batch,
-                                           options_, find_, followed_);
+    NestedPlacements placed =
+        place_nested(node, arguments.placements, arguments.numbers.argument_dims, probe_.batch,
+                     options_, find_, followed_);
     if (!placed.why.empty()) refuse(node, placed.why);
     for (size_t i = 0; i < node.outputs.size(); ++i)
       found_.of[index(node.outputs[i])] = placed.outputs[i];
@@ -318,7 +308,7 @@ class PlacementSearch {
   Placement like_of(const Node& node, const Arguments& arguments) const {
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       const ValueId* id = tensor_of(node.arguments[i]);
-      if (id && !reads_elements(*arguments.ports[i])) return read(*id);
+      if (id && !reads_elements(arguments.numbers.ports[i])) return read(*id);
     }
     return {};
   }
@@ -332,7 +322,7 @@ class PlacementSearch {
 
   void draw(const Node& node, size_t output, const Placement& of, NodeChange& change) const {
     if (node.op->rows_drawn_by.empty()) refuse(node, "it draws other numbers for other rows");
-    const Dims& dims = *dims_[index(node.outputs[output])];
+    const Dims& dims = probe_.numbers.dims(node.outputs[output]);
     const auto axis = dims.begin() + static_cast<std::ptrdiff_t>(of.axis);
     const bool first =
         of.outer == 1 && std::all_of(dims.begin(), axis, [](int64_t size) { return size == 1; });
@@ -345,7 +335,7 @@ class PlacementSearch {
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       const Datum* datum = std::get_if<Datum>(&node.arguments[i]);
       if (!datum || !rows_.has(*datum)) continue;
-      const auto port = static_cast<size_t>(arguments.ports[i] - node.op->inputs.data());
+      const auto port = arguments.numbers.ports.index(i);
       if (!node.op->compiled.ports[port].value) change.numbers.push_back(i);
       if (node.op == &to_tensor_ && datum->kind() == kind::int_value) change.counts = true;
     }
@@ -358,13 +348,13 @@ class PlacementSearch {
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       const Datum* datum = std::get_if<Datum>(&node.arguments[i]);
       if (!datum || !rows_.has(*datum)) continue;
-      const auto port = static_cast<size_t>(arguments.ports[i] - node.op->inputs.data());
+      const auto port = arguments.numbers.ports.index(i);
       const CompiledPorts::Port& compiled = node.op->compiled.ports[port];
       const bool is_number = compiled.value && (compiled.kinds & kind::float_value);
       const bool is_size = compiled.value && !is_number &&
                            (arguments.has(Placement::Kind::sharded) || has_rows(node));
       if (!compiled.value || is_size) continue;
-      refuse_number_of_rows(graph_, node, arguments.ports[i]->name, *datum);
+      refuse_number_of_rows(graph_, node, arguments.numbers.ports[i].name, *datum);
     }
   }
 
@@ -377,7 +367,6 @@ class PlacementSearch {
   const Probe& probe_;
   const PlacementOptions& options_;
   FollowedGraphs& followed_;
-  const std::vector<const Dims*> dims_;
   PartialWanted wanted_;
   std::vector<int> makers_;           // per value: the node that makes it; -1: none
   std::vector<Arguments> arguments_;  // per node

@@ -95,7 +95,7 @@ class ShardSearch {
 
   void visit(NodeId id) {
     const Node& node = this->node(id);
-    const std::vector<const PortDef*> ports = argument_ports(node);
+    const ArgumentPorts ports(node);
     std::vector<Placement> placements(node.arguments.size());
     std::vector<bool> partial(node.arguments.size());
     bool reads_blocks = false, has_blocks = false, has_terms = false;
@@ -103,14 +103,14 @@ class ShardSearch {
       const ValueId* argument = tensor_of(node.arguments[i]);
       if (!argument) continue;
       placements[i] = read(*argument);
-      partial[i] = placements[i].is_partial() && reads_elements(*ports[i]);
+      partial[i] = placements[i].is_partial() && reads_elements(ports[i]);
       has_terms = has_terms || partial[i];
       has_blocks = has_blocks || placements[i].is_sharded();
-      reads_blocks = reads_blocks || (placements[i].is_sharded() && reads_elements(*ports[i]));
+      reads_blocks = reads_blocks || (placements[i].is_sharded() && reads_elements(ports[i]));
       if (placements[i].is_partial() && !partial[i]) placements[i] = {};  // its dims are whole
     }
     found_.arguments[index(id)].assign(node.arguments.size(), {});
-    if (has_terms && !reads_blocks && stays_partial(id, partial, ports)) return;
+    if (has_terms && !reads_blocks && stays_partial(id, partial)) return;
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       if (!partial[i]) continue;
       reduce_first(*tensor_of(node.arguments[i]));
@@ -137,14 +137,13 @@ class ShardSearch {
   }
 
   // Whether terms of the arguments give terms of the outputs.
-  bool stays_partial(NodeId id, const std::vector<bool>& partial,
-                     const std::vector<const PortDef*>& ports) {
+  bool stays_partial(NodeId id, const std::vector<bool>& partial) {
     const Node& node = this->node(id);
     int64_t elements = 0, made = 0;
     for (size_t i = 0; i < partial.size(); ++i) {
       if (partial[i]) elements += element_count(rules_.dims(*tensor_of(node.arguments[i])));
     }
-    const auto mixed = linear_together(graph_, node, ports, partial);
+    const auto mixed = linear_together(graph_, node, partial);
     if (!mixed) return false;
     const bool wanted = wanted_sums_.of_node(node);
     if (!mixed->empty() && !wanted) return false;
@@ -193,10 +192,10 @@ class ShardSearch {
   // Inputs are last, because whole parameters would need memory, too.
   std::vector<size_t> by_cost(NodeId id, const std::vector<Placement>& placements) const {
     const Node& node = this->node(id);
-    const std::vector<const PortDef*> ports = argument_ports(node);
+    const ArgumentPorts ports(node);
     std::vector<size_t> order;
     for (size_t i = 0; i < placements.size(); ++i) {
-      if (placements[i].is_sharded() && reads_elements(*ports[i])) order.push_back(i);
+      if (placements[i].is_sharded() && reads_elements(ports[i])) order.push_back(i);
     }
     if (order.size() < 2) return {};
     const auto cost = [&](size_t i) {
@@ -211,12 +210,12 @@ class ShardSearch {
   // Computes the node on whole values.
   void replicate(NodeId id, const std::vector<Placement>& placements) {
     const Node& node = this->node(id);
-    const std::vector<const PortDef*> ports = argument_ports(node);
+    const ArgumentPorts ports(node);
     for (size_t i = 0; i < placements.size(); ++i) {
       ArgumentForm& form = found_.arguments[index(id)][i];
       form = {};
       if (placements[i].is_sharded())
-        form.kind = reads_elements(*ports[i]) ? FormKind::whole : FormKind::dims;
+        form.kind = reads_elements(ports[i]) ? FormKind::whole : FormKind::dims;
     }
     found_.reshapes[index(id)] = false;
     for (const ValueId output : node.outputs) set(output, {});

@@ -26,9 +26,10 @@ struct FoundPlacements {
   std::map<NodeId, NodeChange> changes = {};
 
   // As readers see it.
-  Placement read(ValueId id) const {
+  const Placement& read(ValueId id) const {
+    static const Placement whole;
     const Placement& made = of[index(id)];
-    return reduced[index(id)] && made.is_partial() ? Placement{} : made;
+    return reduced[index(id)] && made.is_partial() ? whole : made;
   }
 };
 

@@ -1,6 +1,7 @@
 #include "mithril/passes/placements/linear_ports.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,21 +32,21 @@ bool holds_terms(DType from, DType to) {
   return is_floating(to) && (is_integer(from) || size_of(to) > size_of(from));
 }
 
-std::vector<std::string> linear_groups(const OpDef& op) {
-  if (op.keeps_elements) return {op.inputs.front().name};
+std::span<const std::string> linear_groups(const OpDef& op) {
+  if (op.keeps_elements) return {&op.inputs.front().name, 1};
   return op.linear;
 }
 
 }  // namespace
 
 std::optional<std::vector<size_t>> linear_together(const Graph& graph, const Node& node,
-                                                   const std::vector<const PortDef*>& ports,
                                                    const std::vector<bool>& partial) {
+  const ArgumentPorts ports(node);
   for (const std::string& group : linear_groups(*node.op)) {
     bool fits = true;
     std::vector<size_t> mixed;
     for (size_t i = 0; i < node.arguments.size() && fits; ++i) {
-      const bool inside = lists_port(group, ports[i]->name);
+      const bool inside = lists_port(group, ports[i].name);
       const ValueId* id = tensor_of(node.arguments[i]);
       if (partial[i]) {
         fits =
@@ -78,13 +79,13 @@ PartialWanted::PartialWanted(const Graph& graph, const PlacementOptions& options
     for (const ValueId id : node.outputs)
       of_outputs = of_outputs && is_read[index(id)] && wanted_[index(id)];
     const bool wants = of_outputs || of_node(node);
-    const std::vector<const PortDef*> ports = argument_ports(node);
-    const std::vector<std::string> groups = linear_groups(*node.op);
+    const ArgumentPorts ports(node);
+    const std::span<const std::string> groups = linear_groups(*node.op);
     for (size_t k = 0; k < node.arguments.size(); ++k) {
       const ValueId* id = tensor_of(node.arguments[k]);
-      if (!id || !reads_elements(*ports[k])) continue;
+      if (!id || !reads_elements(ports[k])) continue;
       const bool linear = std::any_of(groups.begin(), groups.end(), [&](const std::string& group) {
-        return lists_port(group, ports[k]->name);
+        return lists_port(group, ports[k].name);
       });
       wanted_[index(*id)] = wanted_[index(*id)] && wants && linear;
       is_read[index(*id)] = true;
@@ -101,14 +102,15 @@ void PartialWanted::add_sums(const Graph& graph, const std::vector<Placement>& p
       if (const ValueId* id = tensor_of(argument)) ++readers[index(*id)];
     }
   }
+  std::vector<ValueId> terms;
   for (size_t i = graph.nodes().size(); i-- > 0;) {
     const Node& node = graph.nodes()[i];
-    const std::vector<const PortDef*> ports = argument_ports(node);
+    const ArgumentPorts ports(node);
     for (const std::string& group : linear_groups(*node.op)) {
-      std::vector<ValueId> terms;
+      terms.clear();
       for (size_t k = 0; k < node.arguments.size(); ++k) {
         const ValueId* id = tensor_of(node.arguments[k]);
-        if (id && lists_port(group, ports[k]->name)) terms.push_back(*id);
+        if (id && lists_port(group, ports[k].name)) terms.push_back(*id);
       }
       for (const ValueId id : terms) {
         const bool joins = std::any_of(terms.begin(), terms.end(), [&](ValueId other) {

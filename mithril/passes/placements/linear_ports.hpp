@@ -8,12 +8,9 @@
 
 namespace mithril {
 
-struct PortDef;  // op/op_def.hpp
-
 // Whether the node is linear in its partial arguments together, while the others are replicated.
 // Then the arguments without which it is not: replicated tensors in the same sum.
 std::optional<std::vector<size_t>> linear_together(const Graph& graph, const Node& node,
-                                                   const std::vector<const PortDef*>& ports,
                                                    const std::vector<bool>& partial);
 
 // Values that serve as terms: they are added to partial values, or only serve partial outputs. A

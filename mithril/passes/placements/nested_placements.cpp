@@ -84,7 +84,7 @@ class NestedPlacing {
       options.partial_inputs.push_back(inputs_[i].is_partial());
     }
     options.partial_outputs.assign(graph.outputs().size(), true);
-    const Probe probe{batch_, make_plan(graph, SizeSources(graph), given)};
+    const Probe probe{batch_, GraphNumbers(graph, make_plan(graph, SizeSources(graph), given))};
     FoundPlacements found = find_(graph, rows_of(graph, probe), probe, options, &inputs_);
     known.push_back({inputs_, dims_, std::move(found)});
     return known.back().found;

@@ -29,13 +29,12 @@ size_t batch_of_arguments(const Graph& graph, const Node& node, const BatchRows&
 // of values that two inputs broadcast to. Other symbols that span the batch become unclear.
 bool find_equal_sizes(const Graph& graph, const Probe& probe, BatchRows& rows) {
   bool found = false;
-  const std::vector<const Dims*> dims = probe.plan.dims_of_values(graph);
   for (const Node& node : graph.nodes()) {
     for (const ValueId output : node.outputs) {
       const Value& value = graph.value(output);
-      for (size_t axis = 0; axis < value.dims.size() && dims[index(output)]; ++axis) {
+      for (size_t axis = 0; axis < value.dims.size(); ++axis) {
         const Dim dim = resolve(value.dims[axis]);
-        const bool spans = (*dims[index(output)])[axis] == probe.batch;
+        const bool spans = probe.numbers.dims(output)[axis] == probe.batch;
         if (!dim.symbol() || !spans || rows.has(dim)) continue;
         rows.add_equal(dim, batch_of_arguments(graph, node, rows));
         found = true;

@@ -55,9 +55,8 @@ int64_t size_in(const Dim& dim, Symbol* symbol, int64_t size) {
   return (size - at(0)) / (at(1) - at(0));
 }
 
-std::vector<Tensor> inputs_of_probe(const Graph& graph, const BatchRows& rows, int64_t batch,
-                                    int64_t other) {
-  std::vector<Tensor> inputs;
+// Those of the symbols in the inputs.
+Sizes sizes_of_probe(const Graph& graph, const BatchRows& rows, int64_t batch, int64_t other) {
   Sizes sizes;
   for (const ValueId id : graph.inputs()) {
     const Value& value = graph.value(id);
@@ -68,11 +67,19 @@ std::vector<Tensor> inputs_of_probe(const Graph& graph, const BatchRows& rows, i
              .message = "the rank of " + in_quotes(value.name) + " is not known",
              .help = "state its shape with shapes="});
     }
-    Dims dims;
     for (const Dim& dim : value.dims) {
       for (Symbol* leaf : leaves_of(dim)) sizes.emplace(leaf, rows.has(Dim(leaf)) ? batch : other);
-      dims.push_back(*evaluate(dim, sizes));
     }
+  }
+  return sizes;
+}
+
+std::vector<Tensor> inputs_of_probe(const Graph& graph, Sizes sizes) {
+  std::vector<Tensor> inputs;
+  for (const ValueId id : graph.inputs()) {
+    const Value& value = graph.value(id);
+    Dims dims;
+    for (const Dim& dim : value.dims) dims.push_back(*evaluate(dim, sizes));
     inputs.push_back(placeholder(value.dtype, std::move(dims)));
   }
   return inputs;
@@ -82,15 +89,23 @@ std::vector<Tensor> inputs_of_probe(const Graph& graph, const BatchRows& rows, i
 
 Probe probe(const Graph& graph, const BatchRows& rows) {
   const int64_t batch = choose_batch(graph);
-  const SizeSources sizes(graph);
+  std::optional<SizeSources> sources;  // none: the sizes of symbols suffice
   std::optional<Error> first;
-  for (const int64_t other : other_sizes) {
+  for (size_t i = 0; i < other_sizes.size();) {
+    const Sizes sizes = sizes_of_probe(graph, rows, batch, other_sizes[i]);
     try {
-      return {batch, make_plan(graph, sizes, inputs_of_probe(graph, rows, batch, other))};
+      if (sources) {
+        const Plan plan = make_plan(graph, *sources, inputs_of_probe(graph, sizes));
+        return {batch, GraphNumbers(graph, plan)};
+      }
+      if (auto numbers = GraphNumbers::of_symbols(graph, sizes))
+        return {batch, *std::move(numbers)};
     } catch (const Error& error) {
-      if (error.code() == "E0952") throw;
       if (!first) first = error;
+      ++i;
+      continue;
     }
+    sources.emplace(graph);
   }
   ErrorDetails details = first->details();
   details.kind = ErrorKind::state;
@@ -100,30 +115,34 @@ Probe probe(const Graph& graph, const BatchRows& rows) {
 }
 
 std::vector<Symbol*> symbols_of_rows(const Graph& graph, const Probe& probe) {
-  const std::vector<const Dims*> dims = probe.plan.dims_of_values(graph);
-  const auto each_dim = [&](const auto& visit) {
-    for (size_t i = 0; i < dims.size(); ++i) {
-      const std::vector<Dim>& stated = graph.values()[i].dims;
-      for (size_t axis = 0; axis < stated.size() && dims[i]; ++axis) {
-        const Dim dim = resolve(stated[axis]);
-        if (!dim.is_constant()) visit(dim, leaves_of(dim), (*dims[i])[axis]);
-      }
-    }
+  struct OpenDim {
+    Dim dim;
+    int64_t size;
   };
+  std::vector<OpenDim> open;  // each symbol once
+  std::unordered_set<const Symbol*> seen;
+  for (size_t i = 0; i < graph.values().size(); ++i) {
+    const std::vector<Dim>& stated = graph.values()[i].dims;
+    for (size_t axis = 0; axis < stated.size(); ++axis) {
+      const Dim dim = resolve(stated[axis]);
+      if (dim.is_constant() || (dim.symbol() && !seen.insert(dim.symbol()).second)) continue;
+      open.push_back({dim, probe.numbers.dims(static_cast<ValueId>(i))[axis]});
+    }
+  }
   std::unordered_set<Symbol*> others, found;
-  each_dim([&](const Dim& dim, const std::vector<Symbol*>& leaves, int64_t size) {
+  for (const auto& [dim, size] : open) {
     std::vector<Symbol*> symbols;
     each_symbol(dim, [&](Symbol* symbol) { symbols.push_back(symbol); });
-    const bool is_alone = symbols.size() == 1 && symbols == leaves;
+    const bool is_alone = symbols.size() == 1 && symbols == leaves_of(dim);
     if (is_alone && !spans_batch(size_in(dim, symbols.front(), size), probe.batch))
       others.insert(symbols.front());
-  });
+  }
   std::vector<Symbol*> of_rows;
-  each_dim([&](const Dim&, const std::vector<Symbol*>& leaves, int64_t) {
-    for (Symbol* leaf : leaves) {
+  for (const OpenDim& each : open) {
+    for (Symbol* leaf : leaves_of(each.dim)) {
       if (!others.contains(leaf) && found.insert(leaf).second) of_rows.push_back(leaf);
     }
-  });
+  }
   return of_rows;
 }
 

@@ -3,14 +3,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "mithril/eval/plan.hpp"
 #include "mithril/passes/placements/batch_rows.hpp"
+#include "mithril/passes/placements/node_numbers.hpp"
 
 namespace mithril {
 
 struct Probe {
-  int64_t batch = 0;  // no other size is a multiple of it
-  Plan plan = {};
+  int64_t batch;  // no other size is a multiple of it
+  GraphNumbers numbers;
 };
 
 // StateError E0952 if the graph has no sizes that fit.

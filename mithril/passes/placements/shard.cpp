@@ -70,7 +70,7 @@ PlacedGraph shard(const Graph& whole, const ShardOptions& options) {
   const Graph graph = separate_biases(whole, options);
   const BatchRows rows(graph, open_rows(graph, options.row_inputs));
   const Probe sizes = probe(graph, rows);
-  const ShardRules rules(graph, sizes.plan, options.size);
+  const ShardRules rules(graph, sizes.numbers, options.size);
   const LocalGraph local = write_shards(graph, rules, find_shards(graph, rules, options), options);
   return write_placed(local.graph, BatchRows(local.graph, {}), local.placements,
                       {.group = options.group,

@@ -54,7 +54,7 @@ bool each_choice(const std::vector<std::vector<ArgumentForm>>& forms,
 // One way to compute a node.
 struct ShardRules::Trial {
   const Node& node;
-  const PlannedNode& planned;
+  const NodeNumbers& numbers;
   const std::vector<Argument>& arguments;
   std::vector<Placement> placements = {};  // of the arguments in their forms
   std::vector<SampleAxis> axes = {};       // of those whose elements are read
@@ -65,11 +65,10 @@ struct ShardRules::Trial {
   std::optional<Placement> target = {};  // that elements without blocks are made for
 };
 
-ShardRules::ShardRules(const Graph& graph, const Plan& plan, int64_t processes)
+ShardRules::ShardRules(const Graph& graph, const GraphNumbers& numbers, int64_t processes)
     : graph_(graph),
-      plan_(plan),
+      numbers_(numbers),
       processes_(processes),
-      dims_(plan.dims_of_values(graph)),
       expand_reduced_(find_op("expand_reduced")),
       local_(graph),
       known_(graph.nodes().size()) {}
@@ -93,7 +92,7 @@ bool ShardRules::may_broadcast(ValueId id) const {
 std::vector<ShardRules::Argument> ShardRules::arguments_of(
     const Node& node, const std::vector<Placement>& placements,
     const std::optional<Placement>& wanted) const {
-  const std::vector<const PortDef*> ports = argument_ports(node);
+  const ArgumentPorts ports(node);
   // The axes that a whole argument may be cut along have these sizes.
   std::vector<std::pair<int64_t, int64_t>> cut;  // and the number of outer elements
   const auto add = [&](ValueId id, const Placement& placement) {
@@ -106,7 +105,7 @@ std::vector<ShardRules::Argument> ShardRules::arguments_of(
   std::vector<Argument> arguments;
   for (size_t i = 0; i < node.arguments.size(); ++i) {
     const ValueId* id = tensor_of(node.arguments[i]);
-    Argument& argument = arguments.emplace_back(Argument{id, id && reads_elements(*ports[i]), {}});
+    Argument& argument = arguments.emplace_back(Argument{id, id && reads_elements(ports[i]), {}});
     for (size_t axis = 0; id && !placements[i].is_sharded() && axis < dims(*id).size(); ++axis) {
       for (const auto& [size, outer] : cut) {
         const ArgumentForm form{FormKind::block, Placement::sharded(axis, outer)};
@@ -165,7 +164,7 @@ std::optional<ShardedNode> ShardRules::try_forms(NodeId id, const std::vector<Ar
                                                  const std::vector<Placement>& placements,
                                                  const std::optional<Placement>& wanted) const {
   const Node& node = graph_.node(id);
-  Trial trial{.node = node, .planned = plan_.nodes[index(id)], .arguments = arguments};
+  Trial trial{.node = node, .numbers = numbers_.node(id), .arguments = arguments};
   trial.target = wanted;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Placement of = forms[i].kind == FormKind::block  ? forms[i].block
@@ -207,8 +206,8 @@ std::optional<ShardedNode> ShardRules::try_forms(NodeId id, const std::vector<Ar
 
 std::vector<SampleAxis> ShardRules::results_of(const Trial& trial) const {
   const OpDef& op = *trial.node.op;
-  SampleContext context(op, processes_, trial.axes, trial.planned.values, trial.whole,
-                        trial.planned.output_dims);
+  SampleContext context(op, processes_, trial.axes, trial.numbers.values, trial.whole,
+                        trial.numbers.output_dims);
   if (trial.cuts) {
     follow_samples(context);
     return context.results();
@@ -234,11 +233,11 @@ bool ShardRules::holds_locally(const Trial& trial, const std::vector<SampleAxis>
                                   element_count(trial.whole[i]) > 1);
   }
   if (!trial.cuts || !reads_whole) return true;
-  std::vector<Dims> outputs = trial.planned.output_dims;
+  std::vector<Dims> outputs = trial.numbers.output_dims;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (results[i].is_each()) outputs[i][results[i].axis] /= processes_;
   }
-  SampleContext context(*trial.node.op, 1, trial.axes, trial.planned.values, trial.local, outputs);
+  SampleContext context(*trial.node.op, 1, trial.axes, trial.numbers.values, trial.local, outputs);
   follow_samples(context);
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (context.results()[i].kind != results[i].kind) return false;
@@ -250,18 +249,18 @@ bool ShardRules::holds_locally(const Trial& trial, const std::vector<SampleAxis>
 bool ShardRules::infers(const Trial& trial, ShardedNode& found) const {
   const Node& node = trial.node;
   // The number of elements that it divides by is that of the whole tensor.
-  if (node.op == &expand_reduced_ && !trial.planned.values[4].is_none()) {
-    const std::vector<bool> reduced = axis_set(trial.planned.values[2], trial.whole[1].size());
+  if (node.op == &expand_reduced_ && !trial.numbers.values[4].is_none()) {
+    const std::vector<bool> reduced = axis_set(trial.numbers.values[2], trial.whole[1].size());
     if (trial.placements[1].is_sharded() && reduced[trial.placements[1].axis]) return false;
   }
-  std::vector<Dims> expected = trial.planned.output_dims;
+  std::vector<Dims> expected = trial.numbers.output_dims;
   for (size_t i = 0; i < expected.size(); ++i) {
     if (found.results[i].is_sharded()) expected[i][found.results[i].axis] /= processes_;
   }
   for (size_t i = 0; i < trial.arguments.size(); ++i) {
     if (trial.arguments[i].id) local_.know(*trial.arguments[i].id, trial.local[i]);
   }
-  std::vector<Datum> values = trial.planned.values;
+  std::vector<Datum> values = trial.numbers.values;
   const auto makes_expected = [&] {
     try {
       const std::vector<std::optional<Dims>> made = local_.infer(node, values);
@@ -272,11 +271,11 @@ bool ShardRules::infers(const Trial& trial, ShardedNode& found) const {
     }
   };
   if (makes_expected()) return true;
-  const std::vector<const PortDef*> ports = argument_ports(node);
-  const auto shape = std::find_if(ports.begin(), ports.end(),
-                                  [](const PortDef* port) { return port->name == "shape"; });
-  if (shape == ports.end()) return false;
-  values[static_cast<size_t>(shape - ports.begin())] = Datum::ints(expected.front());
+  const std::vector<PortDef>& ports = node.op->inputs;
+  const bool has_shape = std::any_of(ports.begin(), ports.end(),
+                                     [](const PortDef& port) { return port.name == "shape"; });
+  if (!has_shape) return false;
+  values[node.argument_index("shape")] = Datum::ints(expected.front());
   found.reshapes = true;
   return makes_expected();
 }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "mithril/eval/node_sizes.hpp"
-#include "mithril/eval/plan.hpp"
 #include "mithril/graph/graph.hpp"
 #include "mithril/op/sample_context.hpp"
 #include "mithril/passes/placements/placement.hpp"
@@ -35,10 +34,10 @@ struct ShardedNode {
 
 class ShardRules {
  public:
-  // `plan`: an example of sizes. Both outlive it.
-  ShardRules(const Graph& graph, const Plan& plan, int64_t processes);
+  // `numbers`: an example of sizes. Both outlive it.
+  ShardRules(const Graph& graph, const GraphNumbers& numbers, int64_t processes);
 
-  const Dims& dims(ValueId id) const { return *dims_[index(id)]; }
+  const Dims& dims(ValueId id) const { return numbers_.dims(id); }
   // None if the value has no such blocks.
   std::optional<BlockSizes> sizes(ValueId id, const Placement& sharded) const;
   // How the node computes on blocks. `placements`: of its arguments, sharded or replicated.
@@ -76,9 +75,8 @@ class ShardRules {
   bool infers(const Trial& trial, ShardedNode& found) const;
 
   const Graph& graph_;
-  const Plan& plan_;
+  const GraphNumbers& numbers_;
   const int64_t processes_;
-  const std::vector<const Dims*> dims_;  // per value
   const OpDef& expand_reduced_;
   mutable NodeSizes local_;  // dims of the arguments of the node that is tried
   mutable std::vector<std::vector<Known>> known_;  // per node

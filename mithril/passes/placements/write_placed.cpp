@@ -99,10 +99,10 @@ class PlacedWriter {
 
   void write(NodeId id) {
     const Node& node = from_.node(id);
-    const std::vector<const PortDef*> ports = argument_ports(node);
+    const ArgumentPorts ports(node);
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       const ValueId* value = tensor_of(node.arguments[i]);
-      if (value && reads_elements(*ports[i])) wait(*value);
+      if (value && reads_elements(ports[i])) wait(*value);
     }
     const auto found = placements_.changes.find(id);
     Node now = rebuilder_.map_arguments(node);
