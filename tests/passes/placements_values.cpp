@@ -229,6 +229,29 @@ TEST_CASE("a batch norm has the statistics of the whole batch") {
   check_values(training);
 }
 
+TEST_CASE("batch norms of one shape read what each of them names") {
+  const Training training = trained_by(R"(graph {
+    default float64
+    input x: float64[N, 3]
+    input w: float64[3]
+    input b: float64[3]
+    input rm: float64[3]
+    input rv: float64[3]
+    y: float64[N, 3], mean: float64[3], rstd: float64[3], nm: float64[3], nv: float64[3] = batch_norm_training(input: x, running_mean: rm, running_var: rv, weight: w, bias: w)
+    t: float64[N, 3] = tanh(input: y)
+    z: float64[N, 3], mean2: float64[3], rstd2: float64[3], nm2: float64[3], nv2: float64[3] = batch_norm_training(input: t, running_mean: rm, running_var: rv, weight: w, bias: b)
+    u: float64[N, 3] = exp(input: z)
+    a: float64[N, 3], mean3: float64[3], rstd3: float64[3], nm3: float64[3], nv3: float64[3] = batch_norm_training(input: u, running_mean: nm, running_var: nv2, weight: b, bias: w)
+    v: float64[N, 3] = tanh(input: a)
+    cost: float64[] = mean(input: v)
+    output cost = cost
+    output nm = nm3
+    output nv = nv3
+  })",
+                                       1, SGD());
+  check_values(training);
+}
+
 TEST_CASE("a batch norm of one row or none has running statistics") {
   const Training training = trained_by(R"(graph {
     default float64

@@ -1,7 +1,9 @@
 #include "mithril/passes/placements/expand_statistics.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/ops/support/axes.hpp"
+#include "mithril/passes/datum_hash.hpp"
 #include "mithril/passes/rebuilder.hpp"
 
 namespace mithril {
@@ -39,12 +42,102 @@ class StatisticsExpansion {
       const Node& node = from_.nodes()[i];
       const Write write = writers_[i];
       scope_ = prefix_ + "." + from_.value(node.outputs.front()).name;
-      write ? (this->*write)(node) : rebuilder_.keep(node);
+      if (!write) {
+        rebuilder_.keep(node);
+      } else if (const Expansion* like = find_like(node, read_by(node))) {
+        repeat(*like, node, read_by(node));
+      } else {
+        expand(node, write);
+      }
     }
     return rebuilder_.finish();
   }
 
  private:
+  // The nodes of the new graph that a node became.
+  struct Expansion {
+    const Node* node;
+    size_t begin, end;
+    std::vector<ValueId> reads;  // values of the new graph, per argument that is a tensor
+    std::vector<ValueId> makes;  // values of the new graph, per output
+  };
+
+  std::vector<ValueId> read_by(const Node& node) const {
+    std::vector<ValueId> ids;
+    for (const Argument& argument : node.arguments) {
+      if (const ValueId* id = tensor_of(argument)) ids.push_back(rebuilder_.map(*id));
+    }
+    return ids;
+  }
+
+  void expand(const Node& node, Write write) {
+    Expansion& made = expansions_.emplace_back(
+        Expansion{&node, rebuilder_.graph().nodes().size(), 0, read_by(node), {}});
+    (this->*write)(node);
+    made.end = rebuilder_.graph().nodes().size();
+    for (const ValueId id : node.outputs) made.makes.push_back(rebuilder_.map(id));
+  }
+
+  // The expansion of a node that differs only in the values that it reads.
+  const Expansion* find_like(const Node& node, const std::vector<ValueId>& reads) const {
+    const auto at =
+        std::find_if(expansions_.begin(), expansions_.end(), [&](const Expansion& expansion) {
+          return is_like(*expansion.node, node) && tells_apart(expansion.reads, reads);
+        });
+    return at == expansions_.end() ? nullptr : &*at;
+  }
+
+  // Whether the first values differ wherever the others do.
+  static bool tells_apart(const std::vector<ValueId>& first, const std::vector<ValueId>& others) {
+    for (size_t i = 0; i < first.size(); ++i) {
+      for (size_t k = 0; k < i; ++k) {
+        if (first[i] == first[k] && others[i] != others[k]) return false;
+      }
+    }
+    return true;
+  }
+
+  bool is_like(const Node& a, const Node& b) const {
+    const auto equal = [&](const Argument& x, const Argument& y) {
+      const ValueId *left = tensor_of(x), *right = tensor_of(y);
+      if (!left && !right) return identical(std::get<Datum>(x), std::get<Datum>(y));
+      return left && right && have_same_type(*left, *right);
+    };
+    return a.op == b.op &&
+           std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(),
+                      b.arguments.end(), equal) &&
+           std::equal(a.outputs.begin(), a.outputs.end(), b.outputs.begin(), b.outputs.end(),
+                      [&](ValueId x, ValueId y) { return have_same_type(x, y); });
+  }
+
+  bool have_same_type(ValueId x, ValueId y) const {
+    const Value &a = from_.value(x), &b = from_.value(y);
+    return a.dtype == b.dtype && a.ranked && b.ranked &&
+           std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(),
+                      [](const Dim& i, const Dim& j) { return same(i, j); });
+  }
+
+  // Copies the nodes, because inferring them takes longer.
+  void repeat(const Expansion& like, const Node& node, const std::vector<ValueId>& reads) {
+    Graph& graph = rebuilder_.graph();
+    std::unordered_map<ValueId, ValueId> now;
+    for (size_t i = 0; i < reads.size(); ++i) now.emplace(like.reads[i], reads[i]);
+    for (size_t i = like.begin; i < like.end; ++i) {
+      Node copy = graph.nodes()[i];
+      for (Argument& argument : copy.arguments) {
+        if (ValueId* id = std::get_if<ValueId>(&argument)) *id = now.at(*id);
+      }
+      for (ValueId& id : copy.outputs) {
+        Value value = graph.value(id);
+        value.name = scope_ + "." + copy.op->name + "_" + std::to_string(graph.nodes().size());
+        id = now.emplace(id, graph.add_value(std::move(value))).first->second;
+      }
+      graph.add_node(std::move(copy));
+    }
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      rebuilder_.become(node.outputs[i], now.at(like.makes[i]));
+  }
+
   // Null: the node stays.
   Write writer_of(const Node& node) const {
     if (node.op == &mean_)
@@ -211,7 +304,8 @@ class StatisticsExpansion {
   Rebuilder rebuilder_;
   const std::string prefix_;
   std::vector<Write> writers_;  // per node
-  std::string scope_;           // of the names of new values
+  std::deque<Expansion> expansions_;
+  std::string scope_;  // of the names of new values
 };
 
 }  // namespace
