@@ -18,10 +18,12 @@
 #include "mithril/compile/training_graph.hpp"
 #include "mithril/distributed/errors.hpp"
 #include "mithril/distributed/or_abandon.hpp"
+#include "mithril/optim/option_text.hpp"
 #include "mithril/tensor/memory_extents.hpp"
 #include "mithril/training/export_step.hpp"
 #include "mithril/training/gather_memory.hpp"
 #include "mithril/training/gradient_sums.hpp"
+#include "mithril/training/step_agreement.hpp"
 
 namespace mithril {
 namespace {
@@ -57,6 +59,7 @@ struct TrainingStep::Impl {
   std::vector<Tensor> incoming = {};  // gradients, at outputs
   Fitted fitted = {};
   bool agreed = false;  // whether the processes of the group start from the same tensors
+  std::string agreed_schedule = {};
 
   using Memories = std::vector<Optimizer::ParameterMemory*>;
 
@@ -64,8 +67,8 @@ struct TrainingStep::Impl {
                                                  const std::vector<size_t>& of,
                                                  const Optimizer& optimizer);
   void make_programs();
-  void add_memory(AgreementEntries& entries, const std::string& key) const;
   void agree_on_start(const TensorMap& params);
+  void agree_on_schedule();
   TensorMap run(TensorMap& params, const TensorMap& data);
   void check_parameters(const TensorMap& params, std::vector<Tensor>& inputs) const;
   Memories take_memory(std::vector<Tensor>& inputs, Optimizer::ParameterMemories& fresh) const;
@@ -191,50 +194,44 @@ void TrainingStep::Impl::make_programs() {
   agreed = false;  // the optimizer may have loaded a state
 }
 
-// Adds what the optimizer keeps for a parameter, except sums of gradients and blocks of memory,
-// which differ between processes.
-void TrainingStep::Impl::add_memory(AgreementEntries& entries, const std::string& key) const {
-  const Optimizer::ParameterMemory* memory = optimizer.find_memory(key);
-  if (!memory) return;
-  entries.emplace_back("step of " + in_quotes(key), std::to_string(memory->steps));
-  if (memory->block) return;
-  for (size_t i = 0; i < memory->slots.size(); ++i)
-    add_tensors(entries, optimizer.slots()[i].name + " of", {{key, memory->slots[i]}});
-  if (options.averages() && memory->average)
-    add_tensors(entries, "average of", {{key, *memory->average}});
-}
-
 // DistributedError E0964 if the processes differ.
 void TrainingStep::Impl::agree_on_start(const TensorMap& params) {
   if (agreed || !is_distributed(*compiled)) return;
-  AgreementEntries entries = {{"optimizer", optimizer.def().name},
-                              {"steps of the optimizer", std::to_string(optimizer.steps())},
-                              {"micro_steps", std::to_string(optimizer.micro_steps())},
-                              {"averaged", std::to_string(optimizer.averaged())},
-                              {"accumulate", std::to_string(options.accumulate)}};
-  for (const auto& [name, value] : optimizer.options())
-    entries.emplace_back(name, to_string(value));
+  AgreementEntries entries = agreement_on(optimizer, options);
   for (const auto& [key, group] : trained) {
     const StepRates rates = optimizer.rates(*group);
     entries.emplace_back("rates of " + in_quotes(key.name),
                          fmt::format("{} {}", rates.lr, rates.weight_decay));
   }
+  agreed_schedule = to_string(optimizer.schedule());
+  entries.emplace_back("schedule", agreed_schedule);
   AgreementEntries blocks;
   for (const auto& [key, param] : params) {
     const bool is_block = parameter_block(*compiled, key).has_value();
     add_tensors(is_block ? blocks : entries, "parameter", {{key, param}});
   }
   for (const auto& [key, tensor] : state) add_tensors(entries, "state", {{key, tensor}});
-  for (const Trained& parameter : trained) add_memory(entries, parameter.key.name);
+  for (const Trained& parameter : trained)
+    add_memory(entries, optimizer, options, parameter.key.name);
   agree(*compiled->group, "TrainingStep", entries);
   if (has_blocks(*compiled)) agree_among(*compiled, *compiled->data_group, "TrainingStep", blocks);
   agreed = true;
+}
+
+// A schedule that was replaced since then: the rates of a process would differ in silence.
+void TrainingStep::Impl::agree_on_schedule() {
+  if (!is_distributed(*compiled)) return;
+  std::string schedule = to_string(optimizer.schedule());
+  if (schedule == agreed_schedule) return;
+  agree(*compiled->group, "TrainingStep", {{"schedule", schedule}});
+  agreed_schedule = std::move(schedule);
 }
 
 TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   if (options_version != optimizer.options_version()) make_programs();
   require_blocks(*compiled, params);
   agree_on_start(params);
+  agree_on_schedule();
   check_gradient_sums(optimizer, options.accumulate);
   const bool updates = optimizer.micro_steps() + 1 >= options.accumulate;
   const TrainingProgram& program = updates ? *update : *accumulation;

@@ -1,7 +1,9 @@
 // Processes whose optimizers have other states are refused before they exchange tensors.
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
@@ -44,6 +46,39 @@ std::vector<std::string> errors_of_other(const std::string& key) {
   });
 }
 
+// The errors of two steps with this rate, and this average, on each process; then of one with the
+// rate `later`.
+std::vector<std::string> errors_with(
+    const std::function<std::pair<Schedule, TrainingOptions>(int rank)>& options_of,
+    const std::function<Schedule(int rank)>& later) {
+  return on_each_rank(2, [&](Communicator& own) {
+    Model layers;
+    layers |= Linear({.dimension = 2, .use_bias = false})(
+        {{"input", "x"}, {"weight", "w"}, {"output", "y"}});
+    TrainModel train(layers);
+    train.add_loss(SquaredError(), {{"input", "y"}, {"target", "t"}});
+    const CompiledModel compiled =
+        compile(train, cpu(), {.shapes = {{"x", {any, 3}}}, .group = communicator(own.name())});
+    const auto [schedule, options] = options_of(own.rank());
+    SGD optimizer({.lr = schedule});
+    TrainingStep step(compiled, optimizer, options);
+    TensorMap params = compiled.get_parameters();
+    const TensorMap rows = {{"x", Tensor::ones({2, 3})}, {"t", Tensor::ones({2, 2})}};
+    step(params, rows);
+    step(params, rows);
+    optimizer.set_lr(later(own.rank()));
+    step(params, rows);
+  });
+}
+
+void check_differ(const std::vector<std::string>& errors, const std::string& entry) {
+  for (const std::string& error : errors) {
+    CAPTURE(error);
+    CHECK(error.find("E0964]: TrainingStep: the processes of group 'threads' differ in '" + entry +
+                     "'\n") != std::string::npos);
+  }
+}
+
 void check_state_refused(const std::string& key, const std::string& entry) {
   const std::string expected =
       "mithril.DistributedError[E0964]: TrainingStep: the processes of group 'threads' differ in "
@@ -64,6 +99,33 @@ TEST_CASE("processes whose optimizers have other slots, steps or averages are re
   check_state_refused("w.step", "step of 'w'");
   check_state_refused("w.average", "average of 'w'");
   check_state_refused("averaged", "averaged");
+}
+
+TEST_CASE("processes with other schedules of equal first rates, or other averages, are refused") {
+  const auto same = [](int) { return Schedule(0.5); };
+  const auto options_of = [](const Schedule& schedule, const TrainingOptions& options) {
+    return std::pair(schedule, options);
+  };
+  CHECK(errors_with([&](int) { return options_of(0.1, {.average = EMA{0.5}}); }, same) ==
+        no_errors(2));
+  check_differ(
+      errors_with(
+          [&](int rank) { return options_of(StepSchedule{.lr = 0.1, .step_size = 30 + rank}, {}); },
+          same),
+      "schedule");
+  check_differ(
+      errors_with([&](int rank) { return options_of(0.1, {.average = EMA{0.5 + 0.1 * rank}}); },
+                  same),
+      "average");
+  check_differ(errors_with(
+                   [&](int rank) {
+                     return options_of(0.1, {.average = SWA{rank, 1}});
+                   },
+                   same),
+               "average");
+  check_differ(errors_with([&](int) { return options_of(0.1, {}); },
+                           [](int rank) { return Schedule(0.1 + 0.2 * (rank + 1)); }),
+               "schedule");
 }
 
 }  // namespace mithril::tests
