@@ -39,11 +39,13 @@ class BranchStep final : public Step {
     return bytes;
   }
 
+  bool alternates_in_loops() const override { return true; }
+
   void run(const BufferTable& buffers) const override {
     const Branch& branch = *buffers.read<bool>(condition_) ? then_ : otherwise_;
     if (branch.error) std::rethrow_exception(branch.error);
     branch.graph->run(
-        buffers.scratch<std::byte>(),
+        buffers.scratch<std::byte>(), buffers.direction(),
         [&](size_t i) { return buffers.write<std::byte>(arguments_[i]); },
         [&](size_t k) { return buffers.write<std::byte>(outputs_[k]); });
   }

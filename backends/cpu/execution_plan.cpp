@@ -40,12 +40,12 @@ void ExecutionPlan::begin_loop(std::span<std::byte* const> bases) const {
   }
 }
 
-void ExecutionPlan::run_nested(std::span<std::byte* const> bases) const {
+void ExecutionPlan::run_nested(std::span<std::byte* const> bases, Direction direction) const {
   StepTrace* const trace = current_trace();
   std::vector<TraceTicks> ticks(trace ? steps.size() + 1 : 0);
   if (trace) ticks.front() = trace_ticks();
   for (size_t step = 0; step < steps.size(); ++step) {
-    run_step(step, bases, Direction::forward);
+    run_step(step, bases, steps[step].alternates_in_loops ? direction : Direction::forward);
     if (trace) ticks[step + 1] = trace_ticks();
   }
   if (trace) trace->add_steps(traced_steps(), std::move(ticks));

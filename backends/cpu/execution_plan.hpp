@@ -35,8 +35,9 @@ struct ExecutionPlan {
   }
   // Prepares the steps of a loop before its first run.
   void begin_loop(std::span<std::byte* const> bases) const;
-  // Runs all steps as those of a graph that a node contains.
-  void run_nested(std::span<std::byte* const> bases) const;
+  // Runs all steps as those of a graph that a node contains. `direction`: of the steps that
+  // alternate in loops.
+  void run_nested(std::span<std::byte* const> bases, Direction direction) const;
   // The steps for traces.
   std::shared_ptr<const TracedSteps> traced_steps() const { return traced->steps(shapes, steps); }
 };

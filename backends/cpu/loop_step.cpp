@@ -113,7 +113,7 @@ class LoopStep final : public Step {
       if (result.from == Result::From::buffer)
         bases[result.index] = destination(buffers, memory, k, n, at);
     }
-    plan.run_nested(bases);
+    plan.run_nested(bases, alternating(n));
     for (size_t k = 0; k < outputs_.size(); ++k) copy_result(buffers, bases, memory, k, n, at);
     for (size_t k = 0; k < carries_; ++k) bases[1 + k] = destination(buffers, memory, k, n, at);
   }

@@ -38,9 +38,9 @@ class PlannedGraph {
   int64_t scratch_bytes() const;
 
   // Runs the graph once and allocates nothing. `input(i)` and `output(k)` are the addresses of its
-  // inputs and outputs.
+  // inputs and outputs. `direction`: see ExecutionPlan::run_nested.
   template <typename Input, typename Output>
-  void run(std::byte* memory, Input input, Output output) const {
+  void run(std::byte* memory, Direction direction, Input input, Output output) const {
     auto** const table =
         reinterpret_cast<std::byte**>(memory + aligned_bytes(plan_.memory.arena_bytes));
     const std::span<std::byte*> bases(table, plan_.memory.buffers);
@@ -50,7 +50,7 @@ class PlannedGraph {
       const Result& result = plan_.results[k];
       if (result.from == Result::From::buffer) bases[result.index] = output(k);
     }
-    plan_.run_nested(bases);
+    plan_.run_nested(bases, direction);
     for (size_t k = 0; k < plan_.results.size(); ++k) {
       const Result& result = plan_.results[k];
       if (result.from == Result::From::buffer) continue;

@@ -59,9 +59,9 @@ class WhileStep final : public Step {
     for (;; ++step) {
       check_interrupt();
       running.set(step);
-      condition_->run(memory, input, [&](size_t) { return goes_on; });
+      condition_->run(memory, alternating(step), input, [&](size_t) { return goes_on; });
       if (!*reinterpret_cast<const bool*>(goes_on)) break;
-      body_->run(memory, input, [&](size_t k) { return carry(k, step + 1); });
+      body_->run(memory, alternating(step), input, [&](size_t k) { return carry(k, step + 1); });
     }
     for (size_t k = 0; k < outputs_.size(); ++k)
       copy_output(buffers.write<std::byte>(outputs_[k]), carry(k, step), carry_bytes_[k]);

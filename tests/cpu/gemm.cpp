@@ -1,5 +1,5 @@
 // GEMMs compared with direct sums: sizes around tiles and blocks, both layouts of A and B, each
-// instruction set, any number of threads.
+// instruction set, any number of threads, both directions.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -55,11 +55,12 @@ struct Sample {
 
 template <typename T>
 std::vector<T> multiplied(const Sample<T>& sample, Instructions instructions, int threads,
-                          bool packed) {
+                          bool packed, Direction direction = Direction::forward) {
   const GemmKernels<T>& kernels = gemm_kernels<T>(instructions);
   // Unwritten elements become visible.
   std::vector<T> made(static_cast<size_t>(sample.size.rows * sample.size.columns), std::nan(""));
   Gemm<T> product = sample.product(kernels, made.data());
+  product.direction = direction;
   const GemmPlan plan(product);
   std::vector<T> panels(static_cast<size_t>(plan.packed_count()));
   if (packed || plan.packs()) {
@@ -129,6 +130,8 @@ void check_all(Sizes sizes, int layout_step = 1) {
           CHECK_MESSAGE(multiplied(sample, instructions, threads, packed) == made, where,
                         ": other bits with threads: ", threads);
         }
+        CHECK_MESSAGE(multiplied(sample, instructions, 1, packed, Direction::backward) == made,
+                      where, ": other bits backward");
       }
     }
   }

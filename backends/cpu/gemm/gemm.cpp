@@ -22,6 +22,9 @@ constexpr int64_t in_place_bytes = int64_t{1} << 20, in_place_columns = 1024;
 // The depth to which the tiles of a transposed A are packed side by side. The cache lines that they
 // share then stay in the L1 cache, and the pages in the L1 TLB.
 constexpr int64_t depth_of_shared_lines = 64;
+// The columns of B that a GEMV with a transposed B reads at a time: a multiple of the columns that
+// the kernel reads at once.
+constexpr int64_t columns_of_dots = 64;
 // Up to this number of rows, packing B costs more than it saves.
 constexpr int64_t few_rows = 3;
 // With fewer rows, the time of a column of B is the time to read it.
@@ -95,15 +98,28 @@ class BlockedGemm {
            (p_.packed_b || p_.k <= most_depth);
   }
 
-  // GEMV: reads the row of A in place. Reads the panels of a packed B in order, a few at a time.
-  // Reads all columns of an unpacked B for each block of k.
+  // Groups of `size` columns in the direction of the GEMM, each with the group that follows.
+  template <typename Do>
+  void each_group(int64_t size, const Do& what) const {
+    const Range all{block_.first_column, block_.last_column};
+    const auto group = [&](int64_t i) {
+      const int64_t first = all.first + i * size;
+      return Range{std::clamp(first, all.first, all.last),
+                   std::clamp(first + size, all.first, all.last)};
+    };
+    const int64_t next = p_.direction == Direction::forward ? 1 : -1;
+    iterate(p_.direction, 0, up(all.size(), size),
+            [&](int64_t i) { what(group(i), group(i + next)); });
+  }
+
+  // GEMV: reads the row of A in place. Reads a few panels of B at a time. Reads all columns of an
+  // unpacked B for each of several blocks of k.
   void run_only_row() {
-    const int64_t columns = block_.last_column - block_.first_column;
-    const int64_t step = p_.packed_b ? kernels_.most_tiles * kernels_.nr : columns;
-    for (int64_t j = block_.first_column; j < block_.last_column; j += step) {
-      const int64_t end = std::min(j + step, block_.last_column);
-      each_k_block([&](Range k_block) { run_row(j, end, k_block); });
-    }
+    const bool by_panels = p_.packed_b || p_.k <= longest_sum;
+    const int64_t all = block_.last_column - block_.first_column;
+    each_group(by_panels ? kernels_.most_tiles * kernels_.nr : all, [&](Range columns, Range) {
+      each_k_block([&](Range k_block) { run_row(columns.first, columns.last, k_block); });
+    });
     run_epilogue(p_, block_, block_.first_row, 1);
   }
 
@@ -126,10 +142,10 @@ class BlockedGemm {
     // Each tile prefetches its share of one panel of the next group.
     const auto prefetching =
         Prefetching::of<T>(k_block.size() * nr / kernels_.packing, k_block.size(), tiles);
-    int64_t finished = block_.first_column;
-    for (int64_t first = finished, last; first < block_.last_column; first = last) {
-      last = std::min(first + columns, block_.last_column);
-      const T* next = next_group(last, k_block);
+    Range waiting{block_.last_column, block_.first_column};  // for the epilogue
+    each_group(columns, [&](Range group, Range following) {
+      const auto [first, last] = group;
+      const T* next = next_group(following, k_block);
       const auto run = [&](int64_t at, int64_t j) {
         const Range own = rows.part(at, tiles);
         const RowsOfA a{in_place_ ? a_at(own.first, k_block.first) : packed_a(at), kernels_.mr};
@@ -150,11 +166,13 @@ class BlockedGemm {
           for (int64_t j = first; j < last; j += nr) run(tile, j);
         }
       }
-      const bool enough = last - finished >= epilogue_columns || last == block_.last_column;
-      if (k_block.last < p_.k || !enough) continue;
-      run_epilogue(p_, {rows.first, rows.last, finished, last}, rows.first, rows.size());
-      finished = last;
-    }
+      waiting = {std::min(waiting.first, first), std::max(waiting.last, last)};
+      const bool enough = waiting.size() >= epilogue_columns || following.size() == 0;
+      if (k_block.last < p_.k || !enough) return;
+      run_epilogue(p_, {rows.first, rows.last, waiting.first, waiting.last}, rows.first,
+                   rows.size());
+      waiting = {block_.last_column, block_.first_column};
+    });
   }
 
   // A cache line of a transposed A holds elements of several tiles, and each k is in another page.
@@ -176,11 +194,10 @@ class BlockedGemm {
     return std::max<int64_t>(column_group_bytes / bytes, 1) * kernels_.nr;
   }
 
-  // The packed panels that follow those before column `last`; null: B is not packed, or none
-  // follow.
-  const T* next_group(int64_t last, Range k_block) const {
+  // The packed panels that are read after a group; null: B is not packed, or none are.
+  const T* next_group(Range following, Range k_block) const {
     if (!p_.packed_b) return nullptr;
-    if (last < block_.last_column) return b_at(last, k_block.first);
+    if (following.size() > 0) return b_at(following.first, k_block.first);
     return k_block.last < p_.k ? b_at(block_.first_column, k_block.last) : nullptr;
   }
 
@@ -308,19 +325,22 @@ template <typename T>
 void run_dots(const Gemm<T>& p, const BlockOfC& block) {
   // Each lane of a vector has a sum of its own.
   const int64_t longest_dot = p.kernels->nr / 2 * longest_sum;
-  const int64_t first = block.first_column;
+  const Range all{block.first_column, block.last_column};
   for (int64_t i = block.first_row; i < block.last_row; ++i) {
-    for (int64_t k = 0; k == 0 || k < p.k; k += longest_dot) {
-      const int64_t depth = std::min(longest_dot, p.k - k);
-      p.kernels->dots({.x = p.a.data + i * p.a.row_step + k,
-                       .rows = p.b.data + first * p.b.column_step + k,
-                       .row_step = p.b.column_step,
-                       .count = block.last_column - first,
-                       .depth = depth,
-                       .add = p.accumulates || k > 0,
-                       .bias = p.bias && k + depth == p.k ? p.bias + first : nullptr,
-                       .out = p.c + i * p.n + first});
-    }
+    iterate(p.direction, 0, up(all.size(), columns_of_dots), [&](int64_t group) {
+      const int64_t first = all.first + group * columns_of_dots;
+      for (int64_t k = 0; k == 0 || k < p.k; k += longest_dot) {
+        const int64_t depth = std::min(longest_dot, p.k - k);
+        p.kernels->dots({.x = p.a.data + i * p.a.row_step + k,
+                         .rows = p.b.data + first * p.b.column_step + k,
+                         .row_step = p.b.column_step,
+                         .count = std::min(columns_of_dots, all.last - first),
+                         .depth = depth,
+                         .add = p.accumulates || k > 0,
+                         .bias = p.bias && k + depth == p.k ? p.bias + first : nullptr,
+                         .out = p.c + i * p.n + first});
+      }
+    });
     run_epilogue(p, block, i, 1);
   }
 }

@@ -80,6 +80,7 @@ class GemmStep final : public TiledStep {
         values_(values),
         packed_(std::move(packed)),
         integer_valued_(std::move(integer_valued)),
+        is_invariant_(is_invariant),
         packs_once_(is_invariant && !packed_ && is_one_plain_pair() && plan_.packs_for_loop()) {}
 
   // B is packed at run time if packing pays off, in a loop before its first step.
@@ -90,6 +91,7 @@ class GemmStep final : public TiledStep {
     return count * int64_t{sizeof(T)} + (integer_valued_ ? integer_valued_->scratch_bytes() : 0);
   }
   bool keeps_scratch() const override { return packs_once_; }
+  bool alternates_in_loops() const override { return packed_ || is_invariant_; }
   void begin_loop(const BufferTable& buffers) const override {
     T* scratch = buffers.scratch<T>();
     Gemm<T> gemm = gemm_;
@@ -104,6 +106,7 @@ class GemmStep final : public TiledStep {
     gemm.packed_b = reinterpret_cast<const T*>(packed_.get());
     gemm.bias = buffers.read<T>(values_.bias);
     gemm.c = buffers.write<T>(values_.c);
+    gemm.direction = buffers.direction();
     if constexpr (std::is_same_v<Input, float>) {
       if (integer_valued_ && integer_valued_->run(a, gemm.c, Epilogue(epilogue.get(), &buffers, 0),
                                                   buffers.scratch<int32_t>()))
@@ -148,6 +151,7 @@ class GemmStep final : public TiledStep {
   GemmValues values_;
   PackedWeights::Bytes packed_;  // null: B is not packed
   std::optional<IntegerValuedGemm> integer_valued_;
+  const bool is_invariant_;
   const bool packs_once_;  // in begin_loop
 };
 

@@ -42,6 +42,7 @@ class IntegerGemmStep final : public TiledStep {
         threads_(threads),
         packed_(std::move(packed)) {}
 
+  bool alternates_in_loops() const override { return packed_ != nullptr; }
   // The pairs of both matrices, and the panels of the right one.
   int64_t scratch_bytes() const override {
     int64_t count = left_.operand.scratch_count();
@@ -63,6 +64,7 @@ class IntegerGemmStep final : public TiledStep {
     gemm.a.data = left_pairs;
     gemm.b.data = packed_ ? nullptr : right_pairs;
     gemm.c = buffers.write<int32_t>(made_);
+    gemm.direction = buffers.direction();
     const int64_t size = gemm.m * gemm.n;
     int64_t origin = 0;
     for (const BatchOffsets& batch : shape_.batches) {

@@ -30,6 +30,8 @@ struct Gemm {
   // The elements of C, of int32, become float32 before the epilogue runs, times the scale of their
   // column; null: C stays as it is.
   const float* scales = nullptr;
+  // In which the columns of B are traversed. C has the same bits.
+  Direction direction = Direction::forward;
 };
 
 }  // namespace mithril::cpu_backend

@@ -69,7 +69,8 @@ std::vector<PlannedStep> instantiate(const LoweringContext& context, LoweredGrap
     std::string kernel = kernel_text(descriptor);
     std::unique_ptr<Step> step = complete(descriptor, context, refs);
     const Traversal traverses = traversal(context.shaped, descriptor, *step);
-    steps.push_back({std::move(step), traverses, descriptor.nodes, std::move(kernel)});
+    const bool alternates = step->alternates_in_loops();
+    steps.push_back({std::move(step), traverses, alternates, descriptor.nodes, std::move(kernel)});
   }
   return steps;
 }

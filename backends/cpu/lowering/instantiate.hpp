@@ -29,6 +29,7 @@ struct HeldConstant {
 struct PlannedStep {
   std::unique_ptr<Step> step;
   Traversal traversal;
+  bool alternates_in_loops;
   std::vector<size_t> nodes;  // of the graph that the step computes, for traces
   std::string kernel;         // for traces: "gemm + elementwise"
 };

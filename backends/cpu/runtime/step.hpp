@@ -35,6 +35,11 @@ class AlternatingTraversal {
   Direction last_ = Direction::backward;
 };
 
+// The direction of run `n` of a loop in which each run reads the same data.
+inline Direction alternating(int64_t n) {
+  return n % 2 == 0 ? Direction::forward : Direction::backward;
+}
+
 // Calls body(i) for each i in [begin, end), in the given direction.
 template <typename Body>
 void iterate(Direction direction, int64_t begin, int64_t end, const Body& body) {
@@ -65,8 +70,8 @@ class Exchanges;  // runtime/exchanges.hpp
 class BufferTable {
  public:
   // `scratch`: the scratch memory of the step, which traverses its buffers in `direction` if
-  // runs_backward() is set. `exchanges`: those of the run; null if no step is a collective. `tile`:
-  // the address that element 0 of the value would have.
+  // runs_backward() or alternates_in_loops() is set. `exchanges`: those of the run; null if no step
+  // is a collective. `tile`: the address that element 0 of the value would have.
   BufferTable(std::span<const BufferRef> refs, std::span<std::byte* const> bases,
               std::byte* scratch, Direction direction, Exchanges* exchanges = nullptr,
               std::byte* tile = nullptr)
@@ -123,6 +128,9 @@ class Step {
   virtual ~Step() = default;
   virtual void run(const BufferTable& buffers) const = 0;
   virtual bool runs_backward() const { return false; }
+  // Whether the step reads the same weights in each run of a loop. Every other run then traverses
+  // them backward, and begins with the part that the caches kept.
+  virtual bool alternates_in_loops() const { return false; }
   virtual int64_t scratch_bytes() const { return 0; }
   // A step of a loop may prepare inputs that are the same in all runs of the loop, in its scratch
   // memory, which then belongs to it alone. begin_loop is called before the first run.
