@@ -161,49 +161,11 @@ class Roll {
     }
   }
 
-  // Each exit has all carries, and their next values.
   void find_carries() {
-    const auto all = exits();
-    if (all.empty()) return;
-    const Node& exit = *all.front();
-    const size_t first = exit.argument_index("carried");
-    for (size_t k = 0; k + 1 < exit.list_size(); k += 2) {
-      const ValueId carry = behind_hooks(graph_, makers_, *tensor_of(exit.arguments[first + k])),
-                    next = *tensor_of(exit.arguments[first + k + 1]);
-      check_carry(carry);
-      check_dtypes(carry, next);
-      carries_.push_back({carry, next});
-    }
-    if (exit.list_size() % 2 == 1)
-      goes_on_ = *tensor_of(exit.arguments[first + exit.list_size() - 1]);
+    carried_ = carries_of_loop(graph_, exits(), makers_, token());
     for (size_t n = 0; n < roles_.size(); ++n) {
       if (roles_[n] == Role::entry && is_op(graph_.nodes()[n], "scan_item")) items_.push_back(n);
     }
-  }
-
-  // A part that was put in the place of the carry would be left out of the loop.
-  void check_carry(ValueId carry) const {
-    const auto& maker = makers_[index(carry)];
-    const Node* node = maker ? &graph_.nodes()[*maker] : nullptr;
-    if (node && is_of_this(*node) && is_op(*node, "scan_carry")) return;
-    raise({.kind = ErrorKind::connection,
-           .code = "E0130",
-           .path = name_of(carry),
-           .message = "'" + name_of(carry) + "' is in the place of a carry of a loop",
-           .facts = {{"loop", name_of(token()), ""}},
-           .help = "change the body of the loop before Scan takes it"});
-  }
-
-  void check_dtypes(ValueId carry, ValueId next) const {
-    const DType before = graph_.value(carry).dtype, after = graph_.value(next).dtype;
-    if (before == after) return;
-    raise({.kind = ErrorKind::type,
-           .code = "E0301",
-           .path = name_of(next),
-           .message = "a step of the loop changes the dtype of the carry",
-           .facts = {{name_of(carry), std::string(name(before)), ""},
-                     {name_of(next), std::string(name(after)), ""}},
-           .help = "cast the next value, or the first one"});
   }
 
   // The values from outside that the body or an exit reads, in the order of their first use.
@@ -255,7 +217,7 @@ class Roll {
 
   void write(Rebuilder& rebuilder) const {
     ScanLoop scan{.body = {},
-                  .carries = carries_.size(),
+                  .carries = carried_.carries.size(),
                   .sequences = items_.size(),
                   .length = graph_.value(token()).dims.front(),
                   .reverse = std::get<Datum>(graph_.nodes()[begin_].arguments[1]).flag()};
@@ -268,7 +230,7 @@ class Roll {
       inner.emplace(id, body.add_input(graph_.value(id)));
       scan.arguments.push_back(argument);
     };
-    for (const auto& [carry, next] : carries_)
+    for (const auto& [carry, next] : carried_.carries)
       add(carry, rebuilder.map(input(graph_.nodes()[*makers_[index(carry)]], "initial")));
     for (const size_t n : items_) {
       const Node& item = graph_.nodes()[n];
@@ -279,10 +241,11 @@ class Roll {
     for (const ValueId id : add_size_inputs(rebuilder.graph(), {&body}))
       scan.arguments.push_back(id);
     Graph condition = body;
-    for (const auto& [carry, next] : carries_)
+    for (const auto& [carry, next] : carried_.carries)
       body.add_output(name_of(next) + ".next_" + std::to_string(body.outputs().size()),
                       inner.at(next));
-    if (goes_on_) return write_while(rebuilder, scan, std::move(condition), inner.at(*goes_on_));
+    if (carried_.goes_on)
+      return write_while(rebuilder, scan, std::move(condition), inner.at(*carried_.goes_on));
     for (const Node* exit : exits()) {
       if (!is_op(*exit, "scan_stack")) continue;
       const ValueId id = input(*exit, "input");
@@ -356,7 +319,7 @@ class Roll {
   }
 
   void finish(Rebuilder& rebuilder, const std::vector<ValueId>& made) const {
-    size_t next_stack = carries_.size();
+    size_t next_stack = carried_.carries.size();
     for (const Node* exit : exits()) {
       const ValueId old = exit->outputs.front();
       if (is_op(*exit, "scan_stack")) {
@@ -364,16 +327,9 @@ class Roll {
         continue;
       }
       const ValueId carry = behind_hooks(graph_, makers_, input(*exit, "carry"));
-      const auto at = std::find_if(carries_.begin(), carries_.end(),
-                                   [&](const Carry& known) { return known.carry == carry; });
-      MITHRIL_CHECK(at != carries_.end(), "the carry of an exit is a carry of the loop");
-      rebuilder.become(old, made[static_cast<size_t>(at - carries_.begin())]);
+      rebuilder.become(old, made[carried_.index_of(carry)]);
     }
   }
-
-  struct Carry {
-    ValueId carry, next;
-  };
 
   const Graph& graph_;
   const size_t begin_;
@@ -381,10 +337,9 @@ class Roll {
   std::vector<bool> pulled_in_;                // per node: by a transform in the body
   std::vector<bool> of_step_;                  // per value
   std::vector<std::optional<size_t>> makers_;  // per value: the node
-  std::vector<Carry> carries_;
-  std::optional<ValueId> goes_on_;  // none: the number of steps ends the loop
-  std::vector<size_t> items_;       // nodes of op scan_item
-  std::vector<ValueId> kept_;       // that every step reads
+  LoopCarries carried_;
+  std::vector<size_t> items_;  // nodes of op scan_item
+  std::vector<ValueId> kept_;  // that every step reads
 };
 
 }  // namespace

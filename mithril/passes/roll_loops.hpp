@@ -56,6 +56,24 @@ std::vector<size_t> pulled_in_nodes(const Graph& graph, size_t transform,
                                     const std::vector<std::optional<size_t>>& makers,
                                     ValueId token);
 
+struct LoopCarries {
+  struct Carry {
+    ValueId carry, next;
+  };
+  std::vector<Carry> carries;
+  std::optional<ValueId> goes_on;  // none: the number of steps ends the loop
+
+  // The index of the carry that an exit of op scan_last returns.
+  size_t index_of(ValueId carry) const;
+};
+
+// Reads them from the exits of the loop that begins with `token`: each exit states all of them.
+// `makers`: per value, the node that makes it. ConnectionError E0130 if an exit states another
+// value, such as a part that an edit put in the place of a carry: it would be left out of the loop.
+// TypeError E0301 for a step that changes the dtype of a carry.
+LoopCarries carries_of_loop(const Graph& graph, const std::vector<const Node*>& exits,
+                            const std::vector<std::optional<size_t>>& makers, ValueId token);
+
 // Replaces the ops of one loop, whose begin is the node at this index, by a node. None: ops of
 // another loop or branch are inside, which have to be replaced first.
 std::optional<Graph> roll_loop(const Graph& graph, size_t begin);

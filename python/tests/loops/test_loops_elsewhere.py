@@ -333,3 +333,27 @@ def test_statements_about_a_carry_are_kept():
     compiled = ml.compile(loop, BACKEND, data_keys=["x"], shapes={"x": [4, 3]})
     assert compiled.parameter_keys == ["h"]
     np.testing.assert_array_equal(compiled.get_parameters()["h"], np.full(3, 2.0))
+
+
+@pytest.mark.parametrize(
+    "port", ["scanlast.carry", "scanlast.next", "scanlast.carried_0", "scanstack.carried_1"]
+)
+def test_a_part_between_a_loop_and_its_results_is_refused(port):
+    """It would be left out of the loop."""
+    make, carry = BODIES["elman"]
+    loop = ml.Scan(make(), carry=carry, sequences=["x"], outputs=["y"])
+    edited = loop.edit().insert_before(port, ml.Sine())
+    with pytest.raises(ml.ConnectionError, match=r"E0130.*'sine\.output'"):
+        ml.compile(edited, BACKEND, shapes={"x": [4, 3, 2], "h": [3, 4]})
+
+
+@pytest.mark.parametrize("port", ["scanlast.carry", "scanlast.next", "scanlast.carried_2"])
+def test_a_part_between_a_conditional_loop_and_its_results_is_refused(port):
+    x = ml.IOKey("x", shape=[2])
+    is_large, halved = (x * x).sum() > 1.0, x * 0.5
+    loop = ml.While(
+        ml.Model.create(is_large=is_large), ml.Model.create(half=halved), carry={"x": "half"}
+    )
+    edited = loop.edit().insert_before(port, ml.Sine())
+    with pytest.raises(ml.ConnectionError, match=r"E0130.*'sine\.output'"):
+        ml.compile(edited, BACKEND, data_keys=["x"])
