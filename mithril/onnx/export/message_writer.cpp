@@ -58,16 +58,19 @@ void add_type(pbf_writer& value, const WrittenValue& of) {
   tensor.add_int32(tensor_type_field::elem_type,
                    static_cast<std::int32_t>(element_type_of(of.dtype)));
   if (!of.is_ranked) return;
-  // A writer of a message leaves out an empty one, which is the shape of a scalar.
-  if (of.dims.empty()) return tensor.add_message(tensor_type_field::shape, std::string());
-  pbf_writer shape(tensor, tensor_type_field::shape);
+  // A writer of a nested message leaves out an empty one, such as the shape of a scalar.
+  std::string dims;
+  pbf_writer shape(dims);
   for (const StatedDim& stated : of.dims) {
-    pbf_writer dim(shape, shape_field::dim);
+    std::string message;  // empty for a size that is not known
+    pbf_writer dim(message);
     if (const auto* size = std::get_if<std::int64_t>(&stated))
       dim.add_int64(dim_field::dim_value, *size);
     if (const auto* name = std::get_if<std::string>(&stated))
       dim.add_string(dim_field::dim_param, *name);
+    shape.add_message(shape_field::dim, message);
   }
+  tensor.add_message(tensor_type_field::shape, dims);
 }
 
 void add_value(pbf_writer& graph, std::uint32_t field, const WrittenValue& value) {

@@ -4,6 +4,7 @@ import sys
 from types import SimpleNamespace
 
 import numpy as np
+import onnx_bytes as ob
 import onnx_models
 import pytest
 from onnx_runs import assert_equal_results
@@ -261,6 +262,16 @@ def test_loops_and_branches_are_read_back_with_their_results(tmp_path, make):
     path = tmp_path / "net.onnx"
     ml.to_onnx(compiled, path, params, data=data)
     assert_equal_results(path, compiled, [params], data)
+
+
+def test_the_results_of_a_step_have_an_axis_for_each_open_size(tmp_path):
+    model, data = loop()
+    shapes = {"h": ["N", 4], "x": ["T", "N", 4]}
+    compiled = ml.compile(model, ml.CpuBackend(), shapes=shapes, data_keys=list(data))
+    path = tmp_path / "net.onnx"
+    ml.to_onnx(compiled, path, compiled.get_parameters())
+    dims = ob.field(1, b"") + ob.field(1, ob.field(1, 4))
+    assert ob.field(1, ob.TYPES["float32"]) + ob.field(2, dims) in path.read_bytes()
 
 
 @pytest.mark.parametrize("name", sorted(onnx_models.CONFIGS))
