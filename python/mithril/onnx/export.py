@@ -350,6 +350,7 @@ def _difference(got: Any, expected: Any) -> str:
     finite = np.isfinite(wanted)
     share = HALF_TOLERANCE if expected.dtype.itemsize == 2 else TOLERANCE
     bound = share * max(1.0, float(np.abs(wanted[finite]).max(initial=0)))
-    apart = np.where(same, 0, np.abs(made - wanted))
+    with np.errstate(invalid="ignore"):  # of equal infinities
+        apart = np.where(same, 0, np.abs(made - wanted))
     largest = float(apart.max(initial=0))
     return "" if largest <= bound else f"{largest:g}, more than {bound:g}"

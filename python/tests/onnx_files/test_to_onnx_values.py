@@ -2,6 +2,7 @@
 
 import importlib
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -176,6 +177,15 @@ def test_a_state_that_changes_has_its_value_in_the_check(tmp_path):
     x = np.ones(2, np.float32)
     for state in ({}, {"total": np.array([3, 4], np.float32)}):
         ml.to_onnx(counter(), tmp_path / "net.onnx", state=state, data={"x": x})
+
+
+def test_equal_infinities_pass_the_check_without_a_warning(tmp_path):
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    model = ml.Model.create(y=ml.Log()(port("x", float)))
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [2]}, data_keys=["x"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ml.to_onnx(compiled, tmp_path / "net.onnx", data={"x": np.array([0, 1], np.float32)})
 
 
 def test_data_with_other_keys_is_refused(tmp_path):
