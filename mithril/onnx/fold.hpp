@@ -16,8 +16,4 @@ bool is_foldable(const NodeContext& node);
 std::optional<Outputs> fold(const OpRow& row, const NodeContext& node, const FileRecord& file,
                             FoldRoom& room);
 
-// The outputs of an op on sizes, of which some are not known: `Gather` of `Shape`, `Concat` and so
-// on. Nothing if the node is no such op.
-std::optional<Outputs> computed_sizes(const NodeContext& node);
-
 }  // namespace mithril::onnx

@@ -9,6 +9,7 @@
 #include "mithril/onnx/function_body.hpp"
 #include "mithril/onnx/graph_node.hpp"
 #include "mithril/onnx/op_row.hpp"
+#include "mithril/onnx/sizes.hpp"
 #include "mithril/onnx/tensor.hpp"
 
 namespace mithril::onnx {
@@ -274,6 +275,7 @@ Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node) {
            "put a Cast before it");
   if (row.takes_sequences) return row.rule(context);
   if (auto sizes = computed_sizes(context)) return *std::move(sizes);
+  if (auto sizes = moved_sizes(row, context, file_, room_)) return *std::move(sizes);
   if (std::optional<Outputs> made = known_outputs(row, context)) return *std::move(made);
   Outputs outputs = row.rule(context);
   for (Value& output : outputs)

@@ -26,18 +26,20 @@ std::optional<std::vector<std::int64_t>> numbers_of(const std::vector<Size>& siz
   return made;
 }
 
-Value Value::of_sizes(const std::vector<Size>& sizes, bool is_scalar) {
+Value Value::of_sizes(const std::vector<Size>& sizes, const Dims& dims) {
   Value made;
   made.type = ElementType::int64;
   if (const auto numbers = numbers_of(sizes)) {
-    Dims dims;
-    if (!is_scalar) dims.push_back(static_cast<std::int64_t>(numbers->size()));
     made.known = Tensor::of(dims, *numbers);
     return made;
   }
   made.sizes = sizes;
-  made.is_scalar = is_scalar;
+  made.dims_of_sizes = dims;
   return made;
+}
+
+Value Value::of_sizes(const std::vector<Size>& sizes, bool is_scalar) {
+  return of_sizes(sizes, is_scalar ? Dims{} : Dims{static_cast<std::int64_t>(sizes.size())});
 }
 
 std::optional<std::vector<Size>> sizes_of(const Connection& connection) {

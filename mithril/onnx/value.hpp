@@ -27,7 +27,9 @@ struct Value {
   Value(Connection made, ElementType of = ElementType::undefined)
       : type(of), connection(std::move(made)) {}
   Value(KnownTensor elements, ElementType of) : type(of), known(std::move(elements)) {}
-  // A vector of int64, or a scalar. Sizes that are all numbers are known elements.
+  // Of int64. Sizes that are all numbers are known elements.
+  static Value of_sizes(const std::vector<Size>& sizes, const Dims& dims);
+  // A vector, or a scalar.
   static Value of_sizes(const std::vector<Size>& sizes, bool is_scalar = false);
 
   ElementType type = ElementType::undefined;
@@ -37,7 +39,7 @@ struct Value {
   bool is_weight = false;
   bool is_frozen = false;  // a parameter that training does not change
   std::optional<std::vector<Size>> sizes = {};
-  bool is_scalar = false;        // of sizes
+  Dims dims_of_sizes = {};       // [] for a scalar, [sizes.size()] for a vector
   bool may_be_negative = false;  // of sizes: one is a difference, or has a negative operand
   std::optional<Connection> connection = {};
   // How many elements along this axis mean something, where data decides how many there are. The

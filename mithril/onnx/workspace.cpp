@@ -45,8 +45,11 @@ Connection Workspace::connection(const Value& value) {
   if (value.connection) return *value.connection;
   if (value.sizes) {
     const std::vector<Binding> items = bindings_of(*value.sizes);
-    const Binding datum = value.is_scalar ? items.front() : Binding(items);
-    return exact(apply("to_tensor", {datum, DType::int64}), value.type);
+    const Dims& dims = value.dims_of_sizes;
+    const Binding datum = dims.empty() ? items.front() : Binding(items);
+    const Connection made = apply("to_tensor", {datum, DType::int64});
+    const std::vector<Binding> shape(dims.begin(), dims.end());
+    return exact(dims.size() > 1 ? made.reshape(shape) : made, value.type);
   }
   if (value.is_weight && !only_constants_) return parameter(value);
   IOKey literal{.tensor = *value.known};
