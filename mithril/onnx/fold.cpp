@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include "mithril/base/text.hpp"
 #include "mithril/eval/interpreter.hpp"
@@ -92,6 +93,71 @@ std::optional<Outputs> fold(const OpRow& row, const NodeContext& node, const Fil
     output.sizes.reset();
   }
   return outputs;
+}
+
+namespace {
+
+constexpr std::int64_t elements_at_once = 1 << 20;
+
+Tensor rows_of(const Tensor& x, std::int64_t begin, std::int64_t end) {
+  Dims dims = x.dims();
+  const auto row = static_cast<std::int64_t>(x.bytes()) / dims[0];
+  dims[0] = end - begin;
+  Tensor made = Tensor::empty(x.dtype(), dims);
+  std::copy_n(static_cast<const std::byte*>(x.raw_data()) + begin * row, (end - begin) * row,
+              static_cast<std::byte*>(made.mutable_raw_data()));
+  return made;
+}
+
+// How many rows of the input share a row of the scales, or of the zero points; 0 if all do.
+// Nothing if they do not fit.
+std::optional<std::int64_t> rows_per_scale(const NodeContext& node, std::size_t i) {
+  const Dims &dims = node.value(0).known.dims(), &own = node.value(i).known.dims();
+  const std::int64_t block = node.integer("block_size", 0), axis = node.integer("axis", 1);
+  if (node.value(i).known.size() == 1 && block == 0) return 0;
+  const auto rank = static_cast<std::int64_t>(dims.size());
+  const bool is_first = axis == 0 || axis == -rank;
+  if (block == 0 && own.size() == 1 && !is_first) return 0;
+  const std::int64_t rows = block != 0 && is_first ? block : 1;
+  if (own.empty() || (block != 0 && own.size() != dims.size()) || rows < 1) return std::nullopt;
+  return own[0] == (dims[0] + rows - 1) / rows ? std::optional(rows) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Outputs> fold_weights(const OpRow& row, const NodeContext& node,
+                                    const FileRecord& file, FoldRoom& room) {
+  const KnownTensor& whole = node.value(0).known;
+  const Dims& dims = whole.dims();
+  if (whole.size() <= elements_at_once) return fold(row, node, file, room);
+  std::int64_t step = std::max<std::int64_t>(1, elements_at_once / (whole.size() / dims[0]));
+  std::vector<std::int64_t> shared;  // of each input after the first
+  for (std::size_t i = 1; i < node.count(); ++i) {
+    const auto rows = node.has(i) ? rows_per_scale(node, i) : std::optional<std::int64_t>(0);
+    if (!rows) return fold(row, node, file, room);
+    shared.push_back(*rows);
+    if (*rows > 1) step = (step + *rows - 1) / *rows * *rows;
+  }
+  const auto dtype = held_dtype(node.type(1));
+  if (!dtype) return fold(row, node, file, room);
+  Tensor made = Tensor::empty(*dtype, dims);
+  if (!room.take({.bytes = static_cast<double>(made.bytes())})) return std::nullopt;
+  auto* to = static_cast<std::byte*>(made.mutable_raw_data());
+  for (std::int64_t begin = 0; begin < dims[0]; begin += step) {
+    const std::int64_t end = std::min(dims[0], begin + step);
+    std::vector<Value> inputs = node.values();
+    inputs[0].known = rows_of(*whole, begin, end);
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+      const std::int64_t rows = shared[i - 1];
+      if (rows == 0) continue;
+      inputs[i].known = rows_of(*inputs[i].known, begin / rows, (end + rows - 1) / rows);
+    }
+    FoldRoom enough{std::numeric_limits<std::int64_t>::max(), 0};
+    const Outputs part = *fold(row, node.with_inputs(std::move(inputs)), file, enough);
+    const Tensor& rows = *part.front().known;
+    to = std::copy_n(static_cast<const std::byte*>(rows.raw_data()), rows.bytes(), to);
+  }
+  return Outputs{Value(std::move(made), node.type(1))};
 }
 
 }  // namespace mithril::onnx

@@ -16,4 +16,9 @@ bool is_foldable(const NodeContext& node);
 std::optional<Outputs> fold(const OpRow& row, const NodeContext& node, const FileRecord& file,
                             FoldRoom& room);
 
+// The same for weights that `DequantizeLinear` makes: some rows at a time, so that little memory is
+// needed beside the weights.
+std::optional<Outputs> fold_weights(const OpRow& row, const NodeContext& node,
+                                    const FileRecord& file, FoldRoom& room);
+
 }  // namespace mithril::onnx

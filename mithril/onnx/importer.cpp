@@ -293,8 +293,9 @@ std::optional<Outputs> Importer::known_outputs(const OpRow& row, const NodeConte
   if (!is_foldable(node)) return std::nullopt;
   const bool is_constant = node.node().op == "Constant";
   const bool is_dequantized = node.node().op == "DequantizeLinear";
-  std::optional<Outputs> outputs =
-      is_constant ? row.rule(node) : fold(row, node, file_, is_dequantized ? weight_room_ : room_);
+  std::optional<Outputs> outputs = is_constant      ? row.rule(node)
+                                   : is_dequantized ? fold_weights(row, node, file_, weight_room_)
+                                                    : fold(row, node, file_, room_);
   if (!outputs) return std::nullopt;
   for (Value& output : *outputs) {
     if (is_constant) add_room(output);

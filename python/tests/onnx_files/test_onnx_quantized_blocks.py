@@ -61,3 +61,47 @@ def test_blocks_of_another_rank_are_refused(tmp_path):
     node = ob.node("QuantizeLinear", "x scale", "y", axis=1, block_size=3)
     reason = "QuantizeLinear (opset 25): its scales have another rank than its input"
     assert refusal(tmp_path, node, data) == reason
+
+
+@pytest.mark.parametrize("has_zero", [False, True])
+@pytest.mark.parametrize(
+    ("axis", "block", "scales"),
+    [
+        (0, 0, []),
+        (0, 0, [1]),
+        (0, 0, [1537]),
+        (1, 0, [1024]),
+        (0, 100, [16, 1024]),
+        (1, 256, [1537, 4]),
+    ],
+)
+def test_large_weights_are_dequantised(tmp_path, has_zero, axis, block, scales):
+    """Weights above a million elements are dequantised in pieces."""
+    known = {
+        "q": RNG.integers(-128, 128, (1537, 1024)).astype(np.int8),
+        "s": RNG.uniform(0.01, 0.1, scales).astype(np.float32),
+        "z": RNG.integers(-9, 9, scales).astype(np.int8),
+    }
+    options = {"axis": axis} | ({"block_size": block} if block else {})
+    node = ob.node("DequantizeLinear", "q s z" if has_zero else "q s", "w", **options)
+    product = ob.node("MatMul", "x w", "y")
+    made = ob.file([node, product], [ob.value("x", [2, 1537])], [ob.value("y", [2, 1024])], known)
+    (tmp_path / "net.onnx").write_bytes(made)
+    _, params, _ = ml.from_onnx(tmp_path / "net.onnx")
+    scale, zero = known["s"], known["z"].astype(np.float32)
+    if block:
+        size = known["q"].shape[axis]
+        scale, zero = wide(scale, block, axis, size), wide(zero, block, axis, size)
+    elif axis == 0 and len(scales) == 1:
+        scale, zero = scale[:, None], zero[:, None]
+    wanted = (known["q"] - (zero if has_zero else 0)).astype(np.float32) * scale
+    np.testing.assert_array_equal(np.asarray(params["w"]), wanted)
+
+
+def test_large_weights_with_other_scales_are_refused(tmp_path):
+    known = {"q": np.ones((1537, 1024), np.int8), "s": np.ones(1536, np.float32)}
+    nodes = [ob.node("DequantizeLinear", "q s", "w", axis=0), ob.node("MatMul", "x w", "y")]
+    made = ob.file(nodes, [ob.value("x", [2, 1537])], [ob.value("y", [2, 1024])], known)
+    (tmp_path / "net.onnx").write_bytes(made)
+    with pytest.raises(ml.ValueError, match="axis 0 of its input 1 has 1536 elements"):
+        ml.from_onnx(tmp_path / "net.onnx")
