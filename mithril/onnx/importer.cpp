@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mithril/base/text.hpp"
+#include "mithril/model/composite.hpp"
 #include "mithril/onnx/element_type.hpp"
 #include "mithril/onnx/fold.hpp"
 #include "mithril/onnx/function_body.hpp"
@@ -62,6 +63,9 @@ constexpr std::int64_t room_per_byte = 2;
 constexpr std::int64_t weight_room_per_byte = 16;  // if they dequantise weights
 constexpr int most_nested_imports = 200;           // graphs of nodes and calls inside each other
 constexpr int most_repeated = 100'000;             // nodes of calls and of steps
+constexpr std::int64_t most_ops = 50'000;          // of a model with such nodes; the file adds some
+constexpr std::int64_t bytes_per_op = 160;
+constexpr std::int64_t ops_per_weight = 4;
 
 }  // namespace
 
@@ -121,7 +125,11 @@ void Importer::open(Scope& scope) {
     Value& value = scope.values[record.name];
     value = known_value(scope.prefix + record.name, read_tensor(record, file_, record.name),
                         record.type);
-    if (!scope.is_repeated) add_room(value);
+    if (scope.is_repeated) {
+      count_weight(value);
+    } else {
+      add_room(value);
+    }
   }
   for (const NodeRecord& node : scope.graph->nodes) {
     for (const std::string& output : node.outputs) {
@@ -187,12 +195,33 @@ void Importer::make(Scope& scope, const std::string& name) {
 }
 
 void Importer::count_repeated(const Scope& scope) {
-  if (!scope.is_repeated || ++repeated_ <= most_repeated) return;
+  if (scope.is_repeated && ++repeated_ > most_repeated) refuse_repeated("nodes", most_repeated);
+}
+
+// A node may become many ops.
+void Importer::count_ops(const Value& made) {
+  if (made.is_weight) return count_weight(made);
+  if (made.connection) limit_ops(root_of(made.connection->model())->op_count);
+}
+
+// A parameter takes the memory of some ops, and its name is in several tables.
+void Importer::count_weight(const Value& weight) {
+  if (!weight.is_weight || !counted_.insert(std::hash<std::string>()(weight.name)).second) return;
+  weight_ops_ += ops_per_weight + static_cast<std::int64_t>(weight.name.size()) / 128;
+  limit_ops(0);
+}
+
+void Importer::limit_ops(std::int64_t count) const {
+  const std::int64_t most = most_ops + static_cast<std::int64_t>(file_.bytes.size()) / bytes_per_op;
+  if (count + weight_ops_ > most) refuse_repeated("ops", most);
+}
+
+void Importer::refuse_repeated(const std::string& what, std::int64_t most) const {
   raise({.kind = ErrorKind::value,
          .code = "E1326",
          .path = file_.path,
-         .message = "functions and loops make too many nodes",
-         .facts = {{"expected", "at most " + std::to_string(most_repeated)}}});
+         .message = "functions and loops make too many " + what,
+         .facts = {{"expected", "at most " + std::to_string(most)}}});
 }
 
 std::string Importer::unsupported(const Scope& scope, const NodeRecord& node) const {
@@ -243,6 +272,7 @@ void Importer::import(Scope& scope, const NodeRecord& node) {
     }
     // A weight keeps its name where an op passes it on.
     if (!made.is_weight || made.name.empty()) made.name = scope.prefix + node.outputs[i];
+    if (scope.is_repeated) count_ops(made);
   }
 }
 
@@ -288,6 +318,12 @@ void Importer::add_room(const Value& constant) {
   weight_room_.add(weight_room_per_byte * constant.known.bytes());
 }
 
+// Calls and steps repeat a constant, and the file has it once.
+bool Importer::is_first_use(const NodeContext& constant) {
+  const AttributeRecord* value = constant.attribute("value");
+  return value && value->t && constants_.insert(value->t->message.data()).second;
+}
+
 // Nothing if the model computes the outputs.
 std::optional<Outputs> Importer::known_outputs(const OpRow& row, const NodeContext& node) {
   if (!is_foldable(node)) return std::nullopt;
@@ -298,7 +334,7 @@ std::optional<Outputs> Importer::known_outputs(const OpRow& row, const NodeConte
                                                     : fold(row, node, file_, room_);
   if (!outputs) return std::nullopt;
   for (Value& output : *outputs) {
-    if (is_constant) add_room(output);
+    if (is_constant && is_first_use(node)) add_room(output);
     output.is_weight = (is_constant || is_dequantized) && is_weight(output);
   }
   return outputs;

@@ -25,10 +25,15 @@ class Importer : public GraphImport {
   void make(Scope& scope, const std::string& name);
   void import(Scope& scope, const NodeRecord& node);
   void count_repeated(const Scope& scope);
+  void count_ops(const Value& made);
+  void count_weight(const Value& weight);
+  void limit_ops(std::int64_t count) const;
+  [[noreturn]] void refuse_repeated(const std::string& what, std::int64_t most) const;
   std::string unsupported(const Scope& scope, const NodeRecord& node) const;
   std::string which_of(const Scope& scope, const NodeRecord& node) const;
   Outputs outputs_of(Scope& scope, const NodeRecord& node);
   void add_room(const Value& constant);
+  bool is_first_use(const NodeContext& constant);
   std::optional<Outputs> known_outputs(const OpRow& row, const NodeContext& node);
   Outputs called(Scope& scope, const FunctionRecord& function, const NodeRecord& call,
                  std::vector<Value> inputs);
@@ -40,8 +45,11 @@ class Importer : public GraphImport {
   // What nodes may compute from constants; each byte of constants of the file adds some.
   FoldRoom room_{24 << 20, 1 << 27};
   FoldRoom weight_room_{24 << 20, 1 << 27};
-  int nested_ = 0;    // graphs and calls that are being imported
-  int repeated_ = 0;  // nodes of calls and of steps
+  int nested_ = 0;                   // graphs and calls that are being imported
+  int repeated_ = 0;                 // nodes of calls and of steps
+  std::set<const char*> constants_;  // tensors in the file of the constants that gave room
+  std::set<std::size_t> counted_;    // hashes of the names of their weights
+  std::int64_t weight_ops_ = 0;      // what these weights count as
 };
 
 }  // namespace mithril::onnx

@@ -143,3 +143,18 @@ def test_functions_that_make_too_many_nodes_are_refused(tmp_path, monkeypatch):
         "mithril.ValueError[E1326]: net.onnx: functions and loops make too many nodes\n"
         "  expected : at most 100000"
     )
+
+
+def test_functions_that_make_too_many_ops_are_refused(tmp_path, monkeypatch):
+    functions = [ob.function("f0", "in", "out", [ob.node("Celu", "in", "out")])]
+    for i in range(1, 15):
+        calls = [ob.call(f"f{i - 1}", "in", "a"), ob.call(f"f{i - 1}", "a", "out")]
+        functions.append(ob.function(f"f{i}", "in", "out", calls))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ml.ValueError) as caught:
+        read(Path(), [ob.call("f14", "x", "y")], functions)
+    size = (tmp_path / "net.onnx").stat().st_size
+    assert str(caught.value) == (
+        "mithril.ValueError[E1326]: net.onnx: functions and loops make too many ops\n"
+        f"  expected : at most {50_000 + size // 160}"
+    )

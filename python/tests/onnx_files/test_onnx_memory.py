@@ -168,6 +168,59 @@ def test_weights_are_dequantised_in_little_memory(tmp_path, attributes):
     assert int(read.stdout) < MOST + 4 * large.stat().st_size
 
 
+def constant(array):
+    held = ob.field(1, "value") + ob.field(5, ob.tensor("w", array)) + ob.field(20, 4)
+    return ob.field(2, "w") + ob.field(4, "Constant") + ob.field(5, held)
+
+
+def doubled(nodes, levels):
+    """A function with these nodes, and functions that call the one before twice."""
+    functions = [ob.function("f0", "in", "out", nodes)]
+    for i in range(1, levels + 1):
+        calls = [
+            ob.call(f"f{i - 1}", "in", out) + ob.field(3, name * 200)
+            for out, name in (("a", "first"), ("b", "second"))
+        ]
+        functions.append(ob.function(f"f{i}", "in", "out", [*calls, ob.node("Add", "a b", "out")]))
+    return ob.functions(functions)
+
+
+READ_CALLS = READ.replace(
+    "ml.from_onnx(sys.argv[2])",
+    """
+try:
+    ml.from_onnx(sys.argv[2])
+except ml.ValueError:
+    pass
+""",
+)
+CALLS = {
+    "many ops": ([ob.node("Celu", "in", "out")], 14, []),
+    "names of weights": ([constant(np.ones(1, np.float32)), ob.node("Add", "in w", "out")], 13, []),
+    "one constant in many calls": (
+        [constant(np.ones(2**17, np.int64)), ob.node("Gather", "w in", "out")],
+        5,
+        [ob.node("ConstantOfShape", "n", "c"), ob.node("Neg", "c", "d")],
+    ),
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc/self/status")
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_take_little_memory(tmp_path, name):
+    body, levels, nodes = CALLS[name]
+    dtype = "int64" if nodes else "float32"
+    inputs = [ob.value("x", [1], dtype)]
+    outputs = [ob.value("y", [1], dtype)] + ([ob.value("d", [10**7])] if nodes else [])
+    made = [ob.call(f"f{levels}", "x", "y"), *nodes]
+    file = ob.file(made, inputs, outputs, {"n": ints(10**7)}) + doubled(body, levels)
+    (tmp_path / "large.onnx").write_bytes(file)
+    small = write(tmp_path / "small.onnx", [ob.node("Relu", "x", "y")], {"x": [1]}, {})
+    command = [sys.executable, "-c", READ_CALLS, str(small), str(tmp_path / "large.onnx")]
+    read = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert int(read.stdout) < MOST + 4 * len(file)
+
+
 REFUSED = {
     "linear": (resize(b"linear"), [1, 3]),
     "many neighbours": (resize(b"cubic", antialias=1), [1, 2**30]),
