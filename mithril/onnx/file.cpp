@@ -36,7 +36,8 @@ GraphRecord FileReader::graph(std::string_view bytes, int depth) {
            .code = "E1302",
            .path = source_.path,
            .message = "the file has graphs inside of graphs, " + std::to_string(depth) + " deep",
-           .facts = {{"expected", "at most " + std::to_string(most_nested)}}});
+           .facts = {{"expected", "at most " + std::to_string(most_nested)}},
+           .help = "compute what the inner graphs choose before them, with fewer levels"});
   }
   GraphRecord made;
   for (Fields fields(bytes, source_, "GraphProto"); fields.next();) {
@@ -295,6 +296,22 @@ const FunctionRecord* FileRecord::function_of(const NodeRecord& node) const {
   return found == functions.end() ? nullptr : &found->second;
 }
 
+namespace {
+
+// Later versions of the format may store tensors in another way.
+void check_format(const std::string& path, std::int64_t version) {
+  constexpr std::int64_t newest = 14;
+  if (version <= newest) return;
+  raise({.kind = ErrorKind::value,
+         .code = "E1310",
+         .path = path,
+         .message = "the file has version " + std::to_string(version) + " of the ONNX format",
+         .facts = {{"expected", "at most " + std::to_string(newest)}},
+         .help = "export the model with an older release of onnx, or lower its ir_version"});
+}
+
+}  // namespace
+
 FileRecord read_file(const std::string& path) {
   FileRecord made{.path = path, .mapping = MappedFile::open(path)};
   const auto bytes = made.mapping->bytes();
@@ -304,6 +321,9 @@ FileRecord read_file(const std::string& path) {
   std::optional<std::string_view> graph;
   for (Fields fields(made.bytes, source, "ModelProto"); fields.next();) {
     switch (fields.tag()) {
+      case model_field::ir_version:
+        check_format(path, fields.integer());
+        break;
       case model_field::opset_import:
         made.opsets.insert(reader.opset(fields.bytes()));
         break;

@@ -88,7 +88,7 @@ struct FileRecord {
 
 // Reads the file, except the elements of its tensors. InputError E0830 if the file cannot be read,
 // ParseError E1301 for a damaged message, E1302 for graphs that are nested too deep, E1309 for a
-// file without a graph or without an opset.
+// file without a graph or without an opset; ValueError E1310 for a newer version of the format.
 FileRecord read_file(const std::string& path);
 
 }  // namespace mithril::onnx

@@ -109,7 +109,8 @@ void Importer::refuse_name(const std::string& name, const std::string& problem) 
          .code = "E1308",
          .path = file_.path,
          .message = "the graph of the file is wrong: " + problem,
-         .facts = {{"name", in_quotes(name)}}});
+         .facts = {{"name", in_quotes(name)}},
+         .help = help_for_graph});
 }
 
 void Importer::open(Scope& scope) {

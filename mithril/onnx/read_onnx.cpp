@@ -129,7 +129,8 @@ class FileImport {
         raise({.kind = ErrorKind::parse,
                .code = "E1308",
                .path = file_.path,
-               .message = "the graph of the file is wrong: an input has no name"});
+               .message = "the graph of the file is wrong: an input has no name",
+               .help = help_for_graph});
       }
       if (scope_.values.contains(input.name)) continue;  // the import refuses two of one name
       if (options_.constants.contains(input.name) || !initialized.contains(input.name))

@@ -60,6 +60,9 @@ class GraphImport {
   std::vector<Problem> problems_;
 };
 
+inline constexpr const char* help_for_graph =
+    "export the model again; onnx.checker.check_model tells more about the file";
+
 // Whether the import ends at this error: no other form of the node is tried.
 inline bool is_fatal(const Error& error) {
   return error.code() == "E1308" || error.code() == "E1326";

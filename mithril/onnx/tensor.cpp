@@ -39,7 +39,8 @@ struct StoredNumbers {
          .code = "E1303",
          .path = where,
          .message = "the elements in the file are not those of the dims",
-         .facts = {{"in the file", found}, {"expected", expected}}});
+         .facts = {{"in the file", found}, {"expected", expected}},
+         .help = "export the model again: its file was changed or cut off"});
 }
 
 class TensorReader {
@@ -54,7 +55,8 @@ class TensorReader {
              .code = "E1305",
              .path = where_,
              .message = "Mithril has no tensors of " + name_of(record_.type),
-             .facts = {{"in", file_.path}}});
+             .facts = {{"in", file_.path}},
+             .help = "leave out the nodes that read it, or convert it before the export"});
     }
     dims_ = checked_dims();
     read_fields();
@@ -82,7 +84,8 @@ class TensorReader {
            .path = where_,
            .message = "these are not dims of a tensor",
            .facts = {{"dims", "[" + join(record_.dims, ", ") + "]"},
-                     {"expected", "sizes of at least 0 whose bytes 63 bits can count"}}});
+                     {"expected", "sizes of at least 0 whose bytes 63 bits can count"}},
+           .help = "export the model again: its file was changed"});
   }
 
   void read_fields() {
@@ -135,12 +138,13 @@ class TensorReader {
   }
 
   [[noreturn]] void outside(const std::string& found, const std::string& expected) {
-    raise({.kind = ErrorKind::parse,
-           .code = "E1307",
-           .path = where_,
-           .message = "the external data of this tensor is not in its file",
-           .facts = {
-               {"file", elements_.external.location}, {"found", found}, {"expected", expected}}});
+    raise(
+        {.kind = ErrorKind::parse,
+         .code = "E1307",
+         .path = where_,
+         .message = "the external data of this tensor is not in its file",
+         .facts = {{"file", elements_.external.location}, {"found", found}, {"expected", expected}},
+         .help = "copy this file beside the model again, whole, or export the model again"});
   }
 
   std::size_t expected_bytes(DType dtype) const {
@@ -243,7 +247,11 @@ class TensorReader {
   }
 
   KnownTensor external(DType dtype) {
-    const std::shared_ptr<MappedFile> mapping = MappedFile::open(external_path());
+    const std::string path = external_path();
+    std::error_code failed;
+    if (!std::filesystem::is_regular_file(path, failed))
+      outside("no file", "a file beside the model");
+    const std::shared_ptr<MappedFile> mapping = MappedFile::open(path);
     const std::span<std::byte> bytes = mapping->bytes();
     const std::size_t length = elements_.external.length.value_or(expected_bytes(dtype));
     const std::uint64_t offset = elements_.external.offset;

@@ -67,6 +67,13 @@ TEST_CASE("onnx: a file that is cut off names the message and the byte") {
         "  help: copy the file again; a pointer of Git LFS has to be fetched first");
 }
 
+TEST_CASE("onnx: a file of a newer version of the format is refused") {
+  CHECK(onnx_refusal(OnnxMessage().number(onnx::model_field::ir_version, 15).bytes()) ==
+        "mithril.ValueError[E1310]: net.onnx: the file has version 15 of the ONNX format\n"
+        "  expected : at most 14\n"
+        "  help: export the model with an older release of onnx, or lower its ir_version");
+}
+
 TEST_CASE("onnx: every prefix of a file, and every changed byte, is read or refused") {
   const FileFolder folder;
   const std::string file = tests::onnx_file(sum_with(tests::onnx_floats("w", {2}, {1, 2})).bytes());
@@ -116,7 +123,8 @@ TEST_CASE("onnx: a length above 32 bits is refused, and not cut") {
 TEST_CASE("onnx: graphs nest at most 100 deep") {
   CHECK(onnx_refusal(tests::onnx_file(nested(101))) ==
         "mithril.ParseError[E1302]: net.onnx: the file has graphs inside of graphs, 101 deep\n"
-        "  expected : at most 100");
+        "  expected : at most 100\n"
+        "  help: compute what the inner graphs choose before them, with fewer levels");
 }
 
 TEST_CASE("onnx: a file without a graph or an opset is refused") {
@@ -134,22 +142,26 @@ TEST_CASE("onnx: raw data of another length than the dims is refused") {
   CHECK(tensor_refusal(tests::onnx_floats("w", {2}, {1, 2, 3})) ==
         "mithril.ParseError[E1303]: w: the elements in the file are not those of the dims\n"
         "  in the file : 12 bytes\n"
-        "  expected    : 8 bytes for [2]");
+        "  expected    : 8 bytes for [2]\n"
+        "  help: export the model again: its file was changed or cut off");
   CHECK(tensor_refusal(tests::onnx_tensor("w", {2}).real(tensor_field::float_data, 1).bytes()) ==
         "mithril.ParseError[E1303]: w: the elements in the file are not those of the dims\n"
         "  in the file : 1 elements\n"
-        "  expected    : 2 elements for [2]");
+        "  expected    : 2 elements for [2]\n"
+        "  help: export the model again: its file was changed or cut off");
 }
 
 TEST_CASE("onnx: dims that are negative or overflow are refused") {
   CHECK(tensor_refusal(tests::onnx_tensor("w", {-2}).bytes()) ==
         "mithril.ParseError[E1304]: w: these are not dims of a tensor\n"
         "  dims     : [-2]\n"
-        "  expected : sizes of at least 0 whose bytes 63 bits can count");
+        "  expected : sizes of at least 0 whose bytes 63 bits can count\n"
+        "  help: export the model again: its file was changed");
   CHECK(tensor_refusal(tests::onnx_tensor("w", {1LL << 31, 1LL << 31}).bytes()) ==
         "mithril.ParseError[E1304]: w: these are not dims of a tensor\n"
         "  dims     : [2147483648, 2147483648]\n"
-        "  expected : sizes of at least 0 whose bytes 63 bits can count");
+        "  expected : sizes of at least 0 whose bytes 63 bits can count\n"
+        "  help: export the model again: its file was changed");
 }
 
 TEST_CASE("onnx: a tensor of strings is refused") {
@@ -160,7 +172,8 @@ TEST_CASE("onnx: a tensor of strings is refused") {
           sum_with(tests::onnx_tensor("w", {2}, onnx::ElementType::string).bytes()).bytes()));
   CHECK(folder.error([&] { read_onnx(path); }) ==
         "mithril.TypeError[E1305]: w: Mithril has no tensors of string\n"
-        "  in : net.onnx");
+        "  in : net.onnx\n"
+        "  help: leave out the nodes that read it, or convert it before the export");
 }
 
 TEST_CASE("onnx: external data stays in the folder of the model") {
@@ -197,8 +210,10 @@ TEST_CASE("onnx: external data is read from its place in a file of the folder") 
 TEST_CASE("onnx: external data beyond the end of its file is refused") {
   const FileFolder folder;
   folder.write("w.bin", "12345678");
-  const auto error = [&](const std::string& offset) {
-    const std::string file = tests::onnx_file(sum_with(external_tensor("w.bin", offset)).bytes());
+  const std::string help =
+      "\n  help: copy this file beside the model again, whole, or export the model again";
+  const auto error = [&](const std::string& offset, const std::string& location = "w.bin") {
+    const std::string file = tests::onnx_file(sum_with(external_tensor(location, offset)).bytes());
     const std::string path = folder.write("net.onnx", file);
     return folder.error([&] { read_onnx(path); });
   };
@@ -206,15 +221,25 @@ TEST_CASE("onnx: external data beyond the end of its file is refused") {
         "mithril.ParseError[E1307]: w: the external data of this tensor is not in its file\n"
         "  file     : w.bin\n"
         "  found    : bytes 4 to 4 + 8\n"
-        "  expected : at most 8");
+        "  expected : at most 8" +
+            help);
   CHECK(error("-4") ==
         "mithril.ParseError[E1307]: w: the external data of this tensor is not in its file\n"
         "  file     : w.bin\n"
         "  found    : '-4'\n"
-        "  expected : a number of bytes");
+        "  expected : a number of bytes" +
+            help);
+  CHECK(error("0", "other.bin") ==
+        "mithril.ParseError[E1307]: w: the external data of this tensor is not in its file\n"
+        "  file     : other.bin\n"
+        "  found    : no file\n"
+        "  expected : a file beside the model" +
+            help);
 }
 
 TEST_CASE("onnx: names that are made twice, never, or by themselves are refused") {
+  const std::string help =
+      "\n  help: export the model again; onnx.checker.check_model tells more about the file";
   const auto graph_error = [](OnnxGraph graph) {
     if (graph.inputs.empty()) graph.inputs = {tests::onnx_value("x", {2})};
     graph.outputs = {tests::onnx_value("y", {2})};
@@ -224,36 +249,43 @@ TEST_CASE("onnx: names that are made twice, never, or by themselves are refused"
                                tests::onnx_node("Abs", {"x"}, {"y"})}}) ==
         "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: two of its inputs, "
         "initializers and nodes have one name\n"
-        "  name : 'y'");
+        "  name : 'y'" +
+            help);
   const std::string weight = tests::onnx_floats("w", {2}, {1, 2});
   CHECK(graph_error({.nodes = {tests::onnx_node("Add", {"x", "w"}, {"y"})},
                      .initializers = {weight, weight}}) ==
         "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: two of its inputs, "
         "initializers and nodes have one name\n"
-        "  name : 'w'");
+        "  name : 'w'" +
+            help);
   const std::string x = tests::onnx_value("x", {2});
   CHECK(graph_error({.nodes = {tests::onnx_node("Relu", {"x"}, {"y"})}, .inputs = {x, x}}) ==
         "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: two of its inputs, "
         "initializers and nodes have one name\n"
-        "  name : 'x'");
+        "  name : 'x'" +
+            help);
   CHECK(graph_error({.nodes = {tests::onnx_node("Relu", {"z"}, {"y"})}}) ==
         "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: nothing makes a "
         "value that is read\n"
-        "  name : 'z'");
+        "  name : 'z'" +
+            help);
   CHECK(graph_error({.nodes = {tests::onnx_node("Add", {"x", "z"}, {"y"}),
                                tests::onnx_node("Abs", {"y"}, {"z"})}}) ==
         "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: a value depends on "
         "itself\n"
-        "  name : 'y'");
-  CHECK(
-      graph_error({.nodes = {tests::onnx_node("Relu", {"x"}, {"y"})},
-                   .inputs = {x, tests::onnx_value("", {2})}}) ==
-      "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: an input has no name");
+        "  name : 'y'" +
+            help);
+  CHECK(graph_error({.nodes = {tests::onnx_node("Relu", {"x"}, {"y"})},
+                     .inputs = {x, tests::onnx_value("", {2})}}) ==
+        "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: an input has no "
+        "name" +
+            help);
   CHECK(graph_error({.nodes = {tests::onnx_node("Relu", {"x"}, {"y"})},
                      .initializers = {tests::onnx_floats("", {1}, {1})}}) ==
         "mithril.ParseError[E1308]: net.onnx: the graph of the file is wrong: an initializer has "
         "no name\n"
-        "  name : ''");
+        "  name : ''" +
+            help);
 }
 
 }  // namespace mithril
