@@ -60,12 +60,30 @@ struct Cut {
   Size start = std::int64_t{0}, stop = std::int64_t{0};
 };
 
+// Whether a number is beyond the places of every axis, towards its end or its beginning.
+bool is_past_end(std::int64_t at) { return at >= std::numeric_limits<std::int32_t>::max(); }
+bool is_past_start(std::int64_t at) { return at <= std::numeric_limits<std::int32_t>::min(); }
+
+// The elements in reverse order, of an axis whose size is not known. Places count from its end.
+Connection reversed_open_cut(const Connection& x, const Cut& cut, std::int64_t start,
+                             std::int64_t stop) {
+  const Connection flipped = apply("flip", {x, cut.axis});
+  const Binding end = is_past_start(stop) ? Binding(none) : Binding(-1 - stop);
+  return apply("slice", {flipped, Binding({Binding(is_past_end(start) ? 0 : -1 - start)}),
+                         Binding({end}), tuple_of({-cut.step}), tuple_of({cut.axis})});
+}
+
 // The elements in reverse order, by their indices.
 Connection reversed_cut(const NodeContext& node, const Connection& x, const Cut& cut) {
-  const std::int64_t size = node.known_dim(0, static_cast<std::size_t>(cut.axis));
   const auto *start = std::get_if<std::int64_t>(&cut.start),
              *stop = std::get_if<std::int64_t>(&cut.stop);
   if (!start || !stop) refuse("it goes backwards between sizes that are not known");
+  const auto axis = static_cast<std::size_t>(cut.axis);
+  const bool is_open = !std::get_if<std::int64_t>(&node.sizes()[axis]);
+  const bool is_from_end = is_past_end(*start) || (*start < 0 && !is_past_start(*start));
+  if (is_open && is_from_end && *stop < 0 && !is_past_start(cut.step))
+    return reversed_open_cut(x, cut, *start, *stop);
+  const std::int64_t size = node.known_dim(0, axis);
   const auto place = [&](std::int64_t at) {
     return std::clamp<std::int64_t>(at < 0 ? (at < -size ? -1 : at + size) : at, -1, size - 1);
   };
@@ -78,13 +96,13 @@ Connection cut(const NodeContext& node, const Connection& x, const Cut& cut) {
   if (cut.step < 0) return reversed_cut(node, x, cut);
   const auto bound = [](const Size& size) {
     const auto* number = std::get_if<std::int64_t>(&size);
-    if (number && *number >= std::numeric_limits<std::int32_t>::max()) return Binding(none);
+    if (number && is_past_end(*number)) return Binding(none);
     // Python counts from the end as ONNX does, and stops at the first element as well.
-    if (number && *number <= std::numeric_limits<std::int32_t>::min()) return Binding(0);
+    if (number && is_past_start(*number)) return Binding(0);
     return binding_of(size);
   };
   const auto* begin = std::get_if<std::int64_t>(&cut.start);
-  const bool is_beyond = begin && *begin >= std::numeric_limits<std::int32_t>::max();
+  const bool is_beyond = begin && is_past_end(*begin);
   return apply("slice", {x, Binding({is_beyond ? binding_of(cut.start) : bound(cut.start)}),
                          Binding({bound(cut.stop)}), tuple_of({cut.step}), tuple_of({cut.axis})});
 }

@@ -260,3 +260,20 @@ def test_pads_repeat_no_elements_of_an_empty_axis(tmp_path, mode, pads):
 @pytest.mark.parametrize("mode", MODES)
 def test_pads_may_remove_all(tmp_path, mode):
     assert padded(tmp_path, mode.encode(), (-1, -2), 3).shape == (0,)
+
+
+@pytest.mark.parametrize("start", [-1, -3, 2**31 - 1, 2**62])
+@pytest.mark.parametrize("stop", [-(2**62), -4, -2])
+@pytest.mark.parametrize("step", [-1, -2])
+def test_an_axis_of_any_size_is_read_backwards(tmp_path, start, stop, step):
+    nodes = [ob.node("Slice", "x start stop axis step", "y")]
+    numbers = {"start": start, "stop": stop, "axis": 0, "step": step}
+    known = {name: np.array([number], np.int64) for name, number in numbers.items()}
+    made = ob.file(nodes, [ob.value("x", ["N", 2])], [ob.value("y", ["M", 2])], known)
+    (tmp_path / "net.onnx").write_bytes(made)
+    model, params, _ = ml.from_onnx(tmp_path / "net.onnx")
+    compiled = ml.compile(model, ml.CpuBackend(), inference=True)
+    for count in (1, 2, 3, 7):
+        x = np.arange(2 * count, dtype=np.float32).reshape(count, 2)
+        wanted = x[slice(start, stop, step)]
+        np.testing.assert_array_equal(np.asarray(compiled.evaluate(params, {"x": x})["y"]), wanted)
