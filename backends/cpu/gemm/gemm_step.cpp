@@ -108,8 +108,9 @@ class GemmStep final : public TiledStep {
     gemm.c = buffers.write<T>(values_.c);
     gemm.direction = buffers.direction();
     if constexpr (std::is_same_v<Input, float>) {
-      if (integer_valued_ && integer_valued_->run(a, gemm.c, Epilogue(epilogue.get(), &buffers, 0),
-                                                  buffers.scratch<int32_t>()))
+      if (integer_valued_ &&
+          integer_valued_->run(a, gemm.c, gemm.direction, Epilogue(epilogue.get(), &buffers, 0),
+                               buffers.scratch<int32_t>()))
         return;
     }
     const int64_t size = gemm.m * gemm.n;

@@ -189,7 +189,7 @@ bool IntegerValuedGemm::run_bytes(const float* a, float scale, const Extent& ext
   return true;
 }
 
-bool IntegerValuedGemm::run(const float* a, float* c, const Epilogue& epilogue,
+bool IntegerValuedGemm::run(const float* a, float* c, Direction direction, const Epilogue& epilogue,
                             int32_t* scratch) const {
   const Extent extent = are_integers_ && !bytes_ ? Extent() : extent_of(a);
   // Integers may have no common divisor.
@@ -202,6 +202,7 @@ bool IntegerValuedGemm::run(const float* a, float* c, const Epilogue& epilogue,
   if (!gemm.scales) return false;
   gemm.a.data = scratch;
   gemm.c = reinterpret_cast<int32_t*>(c);
+  gemm.direction = direction;
   gemm.epilogue = epilogue;
   return bytes_ ? run_bytes(a, scale, extent, gemm, scratch, of_columns + whole_lines(gemm.n))
                 : run_pairs(a, scale, gemm, scratch);

@@ -29,7 +29,8 @@ class IntegerValuedGemm {
   }
   // Returns false if the elements of A are not integers times one scale, or are so large that int32
   // may not hold a sum. C is then unspecified.
-  bool run(const float* a, float* c, const Epilogue& epilogue, int32_t* scratch) const;
+  bool run(const float* a, float* c, Direction direction, const Epilogue& epilogue,
+           int32_t* scratch) const;
 
  private:
   IntegerValuedGemm(const GemmShape& shape, const ScaledIntegers& right,
