@@ -144,7 +144,7 @@ class BlockedGemm {
         Prefetching::of<T>(k_block.size() * nr / kernels_.packing, k_block.size(), tiles);
     Range waiting{block_.last_column, block_.first_column};  // for the epilogue
     each_group(columns, [&](Range group, Range following) {
-      const auto [first, last] = group;
+      const int64_t first = group.first, last = group.last;
       const T* next = next_group(following, k_block);
       const auto run = [&](int64_t at, int64_t j) {
         const Range own = rows.part(at, tiles);

@@ -31,7 +31,8 @@ GraphNumbers::GraphNumbers(const Graph& graph, const Plan& plan) : dims_(graph.v
     dims_[i] = planned[i] ? &shapes_.emplace_back(*planned[i]) : nullptr;
   for (size_t i = 0; i < graph.nodes().size(); ++i) {
     const Node& node = graph.nodes()[i];
-    NodeNumbers& numbers = numbers_.emplace_back(ArgumentPorts(node), plan.nodes[i].values);
+    NodeNumbers& numbers = numbers_.emplace_back(
+        NodeNumbers{.ports = ArgumentPorts(node), .values = plan.nodes[i].values});
     for (const Argument& argument : node.arguments) {
       const ValueId* id = tensor_of(argument);
       numbers.argument_dims.push_back(id ? dims(*id) : Dims{});
@@ -114,7 +115,8 @@ class GraphNumbers::Search {
       return is_equal(*first_[other], found_.numbers_[other], node, values);
     });
     if (!known) {
-      NodeNumbers& numbers = found_.numbers_.emplace_back(ArgumentPorts(node), std::move(values));
+      NodeNumbers& numbers = found_.numbers_.emplace_back(
+          NodeNumbers{.ports = ArgumentPorts(node), .values = std::move(values)});
       first_.push_back(&node);
       add_dims(node, numbers);
       if (!is_consistent(node, numbers)) return false;

@@ -7,6 +7,7 @@
 #include "mithril/eval/node_sizes.hpp"
 #include "mithril/graph/graph.hpp"
 #include "mithril/op/sample_context.hpp"
+#include "mithril/passes/placements/node_numbers.hpp"
 #include "mithril/passes/placements/placement.hpp"
 #include "mithril/passes/placements/shard_sizes.hpp"
 
