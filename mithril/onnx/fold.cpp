@@ -18,7 +18,8 @@ bool is_foldable(const NodeContext& node) {
   // Of the second input only the type is read.
   if (op == "CastLike") return node.value(0).known && !node.value(0).is_weight;
   // Scales of quantised weights are not parameters: the weights are.
-  if (op == "DequantizeLinear") return node.is_known(0) && node.is_known(1);
+  if (op == "DequantizeLinear")
+    return node.is_known(0) && node.is_known(1) && (!node.has(2) || node.is_known(2));
   return std::all_of(node.values().begin(), node.values().end(), [](const Value& value) {
     return value.known ? !value.is_weight : value.type == ElementType::undefined;
   });

@@ -63,7 +63,7 @@ constexpr std::int64_t room_per_byte = 2;
 constexpr std::int64_t weight_room_per_byte = 16;  // if they dequantise weights
 constexpr int most_nested_imports = 200;           // graphs of nodes and calls inside each other
 constexpr int most_repeated = 100'000;             // nodes of calls and of steps
-constexpr std::int64_t most_ops = 50'000;          // of a model with such nodes; the file adds some
+constexpr std::int64_t most_ops = 80'000;          // of a model with such nodes; the file adds some
 constexpr std::int64_t bytes_per_op = 160;
 constexpr std::int64_t ops_per_weight = 4;
 

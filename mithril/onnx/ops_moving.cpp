@@ -64,13 +64,13 @@ struct Cut {
 bool is_past_end(std::int64_t at) { return at >= std::numeric_limits<std::int32_t>::max(); }
 bool is_past_start(std::int64_t at) { return at <= std::numeric_limits<std::int32_t>::min(); }
 
-// The elements in reverse order, of an axis whose size is not known. Places count from its end.
-Connection reversed_open_cut(const Connection& x, const Cut& cut, std::int64_t start,
-                             std::int64_t stop) {
+// The elements from the last one on, in reverse order, of an axis whose size is not known. The stop
+// counts from its end.
+Connection reversed_open_cut(const Connection& x, const Cut& cut, std::int64_t stop) {
   const Connection flipped = apply("flip", {x, cut.axis});
   const Binding end = is_past_start(stop) ? Binding(none) : Binding(-1 - stop);
-  return apply("slice", {flipped, Binding({Binding(is_past_end(start) ? 0 : -1 - start)}),
-                         Binding({end}), tuple_of({-cut.step}), tuple_of({cut.axis})});
+  return apply("slice", {flipped, Binding({Binding(0)}), Binding({end}), tuple_of({-cut.step}),
+                         tuple_of({cut.axis})});
 }
 
 // The elements in reverse order, by their indices.
@@ -80,14 +80,16 @@ Connection reversed_cut(const NodeContext& node, const Connection& x, const Cut&
   if (!start || !stop) refuse("it goes backwards between sizes that are not known");
   const auto axis = static_cast<std::size_t>(cut.axis);
   const bool is_open = !std::get_if<std::int64_t>(&node.sizes()[axis]);
-  const bool is_from_end = is_past_end(*start) || (*start < 0 && !is_past_start(*start));
+  const bool is_from_end = is_past_end(*start) || *start == -1;
   if (is_open && is_from_end && *stop < 0 && !is_past_start(cut.step))
-    return reversed_open_cut(x, cut, *start, *stop);
+    return reversed_open_cut(x, cut, *stop);
   const std::int64_t size = node.known_dim(0, axis);
-  const auto place = [&](std::int64_t at) {
-    return std::clamp<std::int64_t>(at < 0 ? (at < -size ? -1 : at + size) : at, -1, size - 1);
+  // A start before the first element is the first element, a stop is one place before it.
+  const auto place = [&](std::int64_t at, std::int64_t least) {
+    return std::clamp<std::int64_t>(at < 0 ? (at < -size ? -1 : at + size) : at,
+                                    std::min(least, size - 1), size - 1);
   };
-  const Connection places = apply("arange", {place(*stop), place(*start), cut.step});
+  const Connection places = apply("arange", {place(*stop, -1), place(*start, 0), cut.step});
   return apply("gather", {x, node.workspace().as_constant(places), cut.axis});
 }
 

@@ -51,7 +51,7 @@ struct OnnxModel {
 // folder, ValueError E1310 for a newer opset, ValueError E1311 with all nodes that cannot be
 // imported, NameError E1312 for an option about an input that the file lacks, ValueError E1313 for
 // a constant that does not fit its input, ValueError E1390 for a length that does not fit it,
-// ValueError E1326 for functions and loops that make more than 100,000 nodes. Example:
+// ValueError E1326 for functions and loops that make too many nodes or ops. Example:
 //   ml::OnnxModel net = ml::read_onnx("net.onnx", {.shapes = {{"x", {ml::any, 3, 224, 224}}}});
 //   auto compiled = ml::compile(net.model, ml::cpu());
 //   auto outputs = compiled.evaluate(net.parameters, {{"x", image}});

@@ -35,7 +35,7 @@ class GraphImport {
   virtual void open(Scope& scope) = 0;
   // Imports the nodes that the value of the name needs, and returns the value. ParseError E1308 for
   // a name that nothing makes, and for a cycle. ValueError E1326 for functions and loops that make
-  // too many nodes. A missing value has been noted as a problem.
+  // too many nodes or ops. A missing value has been noted as a problem.
   virtual Value need(Scope& scope, const std::string& name) = 0;
 
   // `depth`: of the scope that has the value.

@@ -16,7 +16,7 @@ Size over(const Size& a, const Size& b) {
     refuse("the quotient of its sizes is too large");
   if (left && right) return *left / *right;
   if (right && *right < 0) refuse("it divides a size by a negative number");
-  return apply("floor_divide", {binding_of(a), binding_of(b)});  // of a size, which is not negative
+  return apply("floor_divide", {binding_of(a), binding_of(b)});
 }
 
 constexpr std::int64_t most_sizes = 4096;  // in one vector
@@ -27,7 +27,6 @@ SizeFunction arithmetic_of(const std::string& op) {
   if (op == "Add") return plus;
   if (op == "Sub") return minus;
   if (op == "Mul") return times;
-  if (op == "Div") return over;
   return nullptr;
 }
 
@@ -106,12 +105,26 @@ std::optional<Outputs> extreme_sizes(const NodeContext& node, bool is_largest) {
   });
 }
 
+bool is_negative(const Size& size) {
+  const auto* number = std::get_if<std::int64_t>(&size);
+  return number && *number < 0;
+}
+
+// ONNX rounds quotients towards 0, and those of sizes are rounded down.
+std::optional<Outputs> quotients(const NodeContext& node) {
+  if (node.value(0).is_negated || node.value(1).is_negated) return std::nullopt;
+  return elementwise_sizes(node, [](const Size& a, const Size& b) -> std::optional<Size> {
+    if (is_negative(a) && !std::get_if<std::int64_t>(&b)) return std::nullopt;
+    return over(a, b);
+  });
+}
+
 // By a positive number.
 std::optional<Outputs> remainders(const NodeContext& node) {
   if (may_be_negative(node)) return std::nullopt;
   return elementwise_sizes(node, [](const Size& a, const Size& b) -> std::optional<Size> {
     const auto* divisor = std::get_if<std::int64_t>(&b);
-    if (!divisor || *divisor <= 0) return std::nullopt;
+    if (!divisor || *divisor <= 0 || is_negative(a)) return std::nullopt;
     return minus(a, times(over(a, b), b));
   });
 }
@@ -258,6 +271,7 @@ std::optional<Outputs> from_sizes(const NodeContext& node) {
   // Also for known numbers: `fold` would compose and run a model for each node.
   if (const SizeFunction function = arithmetic_of(op))
     return is_open || are_small(node) ? elementwise_sizes(node, function) : std::nullopt;
+  if (op == "Div") return is_open || are_small(node) ? quotients(node) : std::nullopt;
   if (op == "Concat") return joined_sizes(node);
   if (is_few_sizes(value)) {
     if (op == "Gather") return gathered_sizes(node);
@@ -281,16 +295,20 @@ std::optional<Outputs> from_sizes(const NodeContext& node) {
   return std::nullopt;
 }
 
+bool has_negative(const NodeContext& node, std::size_t i) {
+  const std::vector<Size> sizes = node.elements(i);
+  return std::any_of(sizes.begin(), sizes.end(), is_negative);
+}
+
+bool negates(const NodeContext& node) {
+  const std::string& op = node.node().op;
+  return op == "Neg" || ((op == "ReduceSum" || op == "ReduceProd") && has_negative(node, 0));
+}
+
 bool makes_negative(const NodeContext& node) {
-  if (node.node().op == "Neg") return true;
-  if (!arithmetic_of(node.node().op)) return false;
-  const auto is_negative = [](const Size& size) {
-    const auto* number = std::get_if<std::int64_t>(&size);
-    return number && *number < 0;
-  };
-  const std::vector<Size> a = node.elements(0), b = node.elements(1);
-  return node.node().op == "Sub" || std::any_of(a.begin(), a.end(), is_negative) ||
-         std::any_of(b.begin(), b.end(), is_negative);
+  const std::string& op = node.node().op;
+  if (negates(node) || op == "Sub") return true;
+  return (arithmetic_of(op) || op == "Div") && (has_negative(node, 0) || has_negative(node, 1));
 }
 
 }  // namespace
@@ -308,8 +326,11 @@ std::optional<Outputs> computed_sizes(const NodeContext& node) {
   if (!made || made->front().type == ElementType::boolean) return made;
   const ElementType type = node.value(op == "Where" ? 1 : 0).type;
   if (is_size_type(type)) made->front() = cast_sizes(made->front(), type);
-  if (made->front().sizes)
-    made->front().may_be_negative = may_be_negative(node) || makes_negative(node);
+  if (!made->front().sizes) return made;
+  made->front().may_be_negative = may_be_negative(node) || makes_negative(node);
+  made->front().is_negated =
+      negates(node) || std::any_of(node.values().begin(), node.values().end(),
+                                   [](const Value& value) { return value.is_negated; });
   return made;
 }
 

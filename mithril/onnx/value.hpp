@@ -41,6 +41,7 @@ struct Value {
   std::optional<std::vector<Size>> sizes = {};
   Dims dims_of_sizes = {};       // [] for a scalar, [sizes.size()] for a vector
   bool may_be_negative = false;  // of sizes: one is a difference, or has a negative operand
+  bool is_negated = false;       // of sizes: one is -N, or a sum or product with a negative number
   std::optional<Connection> connection = {};
   // How many elements along this axis mean something, where data decides how many there are. The
   // connection has room for the most.

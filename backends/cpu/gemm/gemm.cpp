@@ -126,9 +126,8 @@ class BlockedGemm {
   void run_row(int64_t first, int64_t last, Range k_block) {
     const int64_t i = block_.first_row;
     const RowsOfA row{k_block.size() > 0 ? a_at(i, k_block.first) : nullptr, p_.a.column_step};
-    for (int64_t j = run_tiles(i, row, first, last, k_block); j < last; j += kernels_.nr) {
+    for (int64_t j = run_tiles(i, row, first, last, k_block); j < last; j += kernels_.nr)
       run_tile(tile_at(i, row, j, k_block), 1, j, k_block);
-    }
   }
 
   // Splits the rows into tiles whose heights differ by at most 1. A tile with few rows takes as
@@ -198,7 +197,8 @@ class BlockedGemm {
   const T* next_group(Range following, Range k_block) const {
     if (!p_.packed_b) return nullptr;
     if (following.size() > 0) return b_at(following.first, k_block.first);
-    return k_block.last < p_.k ? b_at(block_.first_column, k_block.last) : nullptr;
+    if (k_block.last == p_.k || p_.direction == Direction::backward) return nullptr;
+    return b_at(block_.first_column, k_block.last);
   }
 
   T* packed_a(int64_t tile) const { return packed_a_ + tile * kernels_.mr * most_depth; }

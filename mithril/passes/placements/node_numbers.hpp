@@ -28,7 +28,10 @@ class GraphNumbers {
   // plan does. Empty if a size is not known before its node runs; then a plan knows it. Errors as
   // those of a plan.
   static std::optional<GraphNumbers> of_symbols(const Graph& graph, Sizes sizes);
+  GraphNumbers(GraphNumbers&&) = default;  // a copy would point into the original
+  GraphNumbers& operator=(GraphNumbers&&) = default;
 
+  bool knows(ValueId id) const { return dims_[index(id)] != nullptr; }  // false: nothing makes it
   const NodeNumbers& node(NodeId id) const { return *nodes_[index(id)]; }
   const Dims& dims(ValueId id) const { return *dims_[index(id)]; }
 

@@ -123,10 +123,11 @@ std::vector<Symbol*> symbols_of_rows(const Graph& graph, const Probe& probe) {
   std::unordered_set<const Symbol*> seen;
   for (size_t i = 0; i < graph.values().size(); ++i) {
     const std::vector<Dim>& stated = graph.values()[i].dims;
-    for (size_t axis = 0; axis < stated.size(); ++axis) {
+    const auto id = static_cast<ValueId>(i);
+    for (size_t axis = 0; axis < stated.size() && probe.numbers.knows(id); ++axis) {
       const Dim dim = resolve(stated[axis]);
       if (dim.is_constant() || (dim.symbol() && !seen.insert(dim.symbol()).second)) continue;
-      open.push_back({dim, probe.numbers.dims(static_cast<ValueId>(i))[axis]});
+      open.push_back({dim, probe.numbers.dims(id)[axis]});
     }
   }
   std::unordered_set<Symbol*> others, found;

@@ -16,6 +16,7 @@ KNOWN = {
     "zero": ints(0),
     "one": ints(1),
     "two": ints(2),
+    "three": ints(3),
     "four": ints(4),
     "minus_one": ints(-1),
     "minus_four": ints(-4),
@@ -89,6 +90,43 @@ def test_sizes_that_an_op_makes_are_sizes(tmp_path, name):
         results = compiled.evaluate(params, {"x": np.zeros((count, 1), np.float32)})
         assert np.asarray(results["z"]).tolist() == expected(count)
         assert np.asarray(results["y"]).shape == (np.ravel(expected(count))[0] ** 2,)
+
+
+SUM = [node("Concat", "minus_four n", "a", axis=0), node("ReduceSum", "a zero", "b")]
+NEGATIVE_CASES = {
+    "quotient of a negative": (
+        [node("Neg", "n", "a"), node("Div", "a two", "z")],
+        lambda n: [-(n // 2)],
+    ),
+    "quotient by a size": (
+        [node("Concat", "minus_four n", "a", axis=0), node("Div", "a n", "z")],
+        lambda n: [-(4 // n), 1],
+    ),
+    "quotient of a sum": ([*SUM, node("Div", "b two", "z")], lambda n: [int((n - 4) / 2)]),
+    "remainder": (
+        [node("Concat", "minus_four n", "a", axis=0), node("Mod", "a three", "z")],
+        lambda n: [2, n % 3],
+    ),
+    "maximum of a sum": ([*SUM, node("Max", "b zero", "z")], lambda n: [max(n - 4, 0)]),
+    "comparison of a sum": (
+        [*SUM, node("Equal", "b minus_one", "c"), node("Cast", "c", "z", to=7)],
+        lambda n: [int(n == 3)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEGATIVE_CASES)
+def test_numbers_that_may_be_negative_follow_onnx(tmp_path, name):
+    nodes, expected = NEGATIVE_CASES[name]
+    before = [node("Shape", "x", "s"), node("Slice", "s zero one", "n")]
+    outputs = [value("z", ["M"], "int64")]
+    made = file([*before, *nodes], [value("x", ["N", 1])], outputs, KNOWN)
+    (tmp_path / "net.onnx").write_bytes(made)
+    model, params, _ = ml.from_onnx(tmp_path / "net.onnx")
+    compiled = ml.compile(model, ml.CpuBackend(), inference=True)
+    for count in (1, 3, 5):
+        results = compiled.evaluate(params, {"x": np.zeros((count, 1), np.float32)})
+        assert np.asarray(results["z"]).tolist() == expected(count)
 
 
 @pytest.mark.parametrize(

@@ -105,3 +105,17 @@ def test_large_weights_with_other_scales_are_refused(tmp_path):
     (tmp_path / "net.onnx").write_bytes(made)
     with pytest.raises(ml.ValueError, match="axis 0 of its input 1 has 1536 elements"):
         ml.from_onnx(tmp_path / "net.onnx")
+
+
+@pytest.mark.parametrize("rows", [3, 1100])
+def test_the_zero_point_of_known_weights_may_be_an_input(tmp_path, rows):
+    weight = RNG.integers(-128, 128, (rows, 1024)).astype(np.int8)
+    known = {"w": weight, "scale": np.array(0.25, np.float32)}
+    nodes = [ob.node("DequantizeLinear", "w scale zero", "y")]
+    outputs = [ob.value("y", [rows, 1024])]
+    made = ob.file(nodes, [ob.value("zero", [], "int8")], outputs, known)
+    (tmp_path / "net.onnx").write_bytes(made)
+    model, params, _ = ml.from_onnx(tmp_path / "net.onnx")
+    compiled = ml.compile(model, ml.CpuBackend(), inference=True)
+    y = compiled.evaluate(params, {"zero": np.array(-3, np.int8)})["y"]
+    np.testing.assert_array_equal(np.asarray(y), (weight.astype(np.float32) + 3) * 0.25)
