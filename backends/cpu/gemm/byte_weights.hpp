@@ -25,8 +25,8 @@ ByteRows byte_rows(const Tensor& integers, int64_t columns, bool transposed);
 
 class ByteWeights {
  public:
-  // None if int8 does not hold the integers of B, or so many rows are repeated that pairs of int16
-  // take less time.
+  // Returns none if an integer of B exceeds int8. Also returns none if packing would repeat so many
+  // rows that pairs of int16 are faster.
   static std::optional<ByteWeights> of(const LoweringContext& context, const GemmShape& shape,
                                        GemmOperand b, const ScaledIntegers& integers);
 

@@ -69,11 +69,21 @@ CASES = {
 }
 
 
+SIZES = [node("Shape", "x", "s"), node("Slice", "s zero one", "n")]
+
+
+def compiled_file(folder, nodes, outputs):
+    """The parameters, and the model of a file whose input x has the shape [N, 1]."""
+    made = file([*SIZES, *nodes], [value("x", ["N", 1])], outputs, KNOWN)
+    (folder / "net.onnx").write_bytes(made)
+    model, params, _ = ml.from_onnx(folder / "net.onnx")
+    return params, ml.compile(model, ml.CpuBackend(), inference=True)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_sizes_that_an_op_makes_are_sizes(tmp_path, name):
     """The square of the first one is the size of y."""
     nodes, expected = CASES[name]
-    before = [node("Shape", "x", "s"), node("Slice", "s zero one", "n")]
     after = [
         node("Reshape", "z minus_one", "flat"),
         node("Gather", "flat zero", "first"),
@@ -82,10 +92,7 @@ def test_sizes_that_an_op_makes_are_sizes(tmp_path, name):
     ]
     rank = np.ndim(expected(2))
     outputs = [value("y", ["M"]), value("z", [f"D{i}" for i in range(rank)], "int64")]
-    made = file([*before, *nodes, *after], [value("x", ["N", 1])], outputs, KNOWN)
-    (tmp_path / "net.onnx").write_bytes(made)
-    model, params, _ = ml.from_onnx(tmp_path / "net.onnx")
-    compiled = ml.compile(model, ml.CpuBackend(), inference=True)
+    params, compiled = compiled_file(tmp_path, [*nodes, *after], outputs)
     for count in (1, 3, 4):
         results = compiled.evaluate(params, {"x": np.zeros((count, 1), np.float32)})
         assert np.asarray(results["z"]).tolist() == expected(count)
@@ -118,12 +125,7 @@ NEGATIVE_CASES = {
 @pytest.mark.parametrize("name", NEGATIVE_CASES)
 def test_numbers_that_may_be_negative_follow_onnx(tmp_path, name):
     nodes, expected = NEGATIVE_CASES[name]
-    before = [node("Shape", "x", "s"), node("Slice", "s zero one", "n")]
-    outputs = [value("z", ["M"], "int64")]
-    made = file([*before, *nodes], [value("x", ["N", 1])], outputs, KNOWN)
-    (tmp_path / "net.onnx").write_bytes(made)
-    model, params, _ = ml.from_onnx(tmp_path / "net.onnx")
-    compiled = ml.compile(model, ml.CpuBackend(), inference=True)
+    params, compiled = compiled_file(tmp_path, nodes, [value("z", ["M"], "int64")])
     for count in (1, 3, 5):
         results = compiled.evaluate(params, {"x": np.zeros((count, 1), np.float32)})
         assert np.asarray(results["z"]).tolist() == expected(count)
@@ -139,9 +141,5 @@ def test_numbers_that_may_be_negative_follow_onnx(tmp_path, name):
     ],
 )
 def test_sizes_that_depend_on_comparisons_are_refused(tmp_path, nodes):
-    before = [node("Shape", "x", "s"), node("Slice", "s zero one", "n")]
-    made = [*before, *nodes, node("Expand", "filled z", "y")]
-    inputs, outputs = [value("x", ["N", 1])], [value("y", ["M"])]
-    (tmp_path / "net.onnx").write_bytes(file(made, inputs, outputs, KNOWN))
     with pytest.raises(ml.ValueError, match="its input 'z' has to be known at import"):
-        ml.from_onnx(tmp_path / "net.onnx")
+        compiled_file(tmp_path, [*nodes, node("Expand", "filled z", "y")], [value("y", ["M"])])
