@@ -15,7 +15,7 @@ namespace {
 
 void check_name(const std::vector<std::string>& keys, const std::string& key, const char* what) {
   if (std::find(keys.begin(), keys.end(), key) == keys.end())
-    unknown_name(ErrorKind::name, "E0606", what, key, "", keys);
+    unknown_member(ErrorKind::name, "E0606", "While: the body", what, key, "", keys);
 }
 
 [[noreturn]] void refuse_while(std::string message, std::string got, std::string help) {

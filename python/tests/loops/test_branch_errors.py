@@ -215,7 +215,9 @@ def test_names_that_a_loop_lacks():
 
     with pytest.raises(ml.NameError) as raised:
         loop({"xx": "x_next"})
-    assert message(raised) == ("mithril.NameError[E0606]: there is no input 'xx'\n  known : x")
+    assert message(raised) == (
+        "mithril.NameError[E0606]: While: the body has no input 'xx'\n  known : x"
+    )
     with pytest.raises(ml.NameError, match="x_nxt"):
         loop({"x": "x_nxt"})
     with pytest.raises(ml.ValueError) as raised:

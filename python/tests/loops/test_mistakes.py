@@ -282,3 +282,21 @@ def test_branches_of_different_shapes_in_a_part_name_the_part():
         '  then      : [2]   on cond.model.y, pattern "*t"\n'
         '  otherwise : [3]   on cond.model_1.y, pattern "*e"'
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"carry": {"hh": "h_next"}}, "Scan: the body has no input 'hh'\n  known : h, x"),
+        ({"carry": {"h": "next"}}, "Scan: the body has no output 'next'\n  known : h_next"),
+        ({"sequences": ["xs"]}, "Scan: the body has no input 'xs'"),
+        ({"outputs": ["y"]}, "Scan: the body has no output 'y'"),
+    ],
+)
+def test_names_that_the_body_lacks(options, text):
+    h, x = ml.IOKey("h"), ml.IOKey("x")
+    body = ml.Model.create(h_next=h + x)
+    given = {"carry": {"h": "h_next"}, "sequences": ["x"], **options}
+    with pytest.raises(ml.NameError) as raised:
+        ml.Scan(body, **given)
+    assert text in str(raised.value)
