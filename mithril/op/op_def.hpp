@@ -160,7 +160,7 @@ struct OpDef {
   // no entry.
   std::vector<std::string> linear = {};
   // An op that draws elements by their index: the op that draws those of some rows of a batch. It
-  // has one more input, the index of the first element.
+  // has three more inputs: the first row, the number of all rows, and the axis of the rows.
   std::string rows_drawn_by = {};
   // Of a reduction: how results of some of its elements combine, "max" or "min".
   std::string combines_by = {};

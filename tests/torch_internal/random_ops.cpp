@@ -39,11 +39,20 @@ TEST_CASE("random numbers have the same bits on every device") {
 }
 
 TEST_CASE("rows have the random numbers that they have in the whole tensor") {
-  const at::Tensor key = at::scalar_tensor(-7, at::kLong), first = at::scalar_tensor(6, at::kLong);
-  const at::Tensor whole = random_uniform_on_cpu(key, {5, 3}, at::kFloat);
-  const at::Tensor rows = whole.slice(0, 2, 4);
-  CHECK(at::equal(random_uniform_rows_on_cpu(key, first, {2, 3}, at::kFloat), rows));
-  CHECK(at::equal(random_uniform_rows_of_operators(key, first, {2, 3}, at::kFloat), rows));
+  const at::Tensor key = at::scalar_tensor(-7, at::kLong), first = at::scalar_tensor(2, at::kLong);
+  const at::Tensor whole = random_uniform_on_cpu(key, {5, 6, 7}, at::kFloat);
+  for (const int64_t axis : {0, 1, 2}) {
+    for (const int64_t count : {0, 1, 3}) {
+      CAPTURE(axis);
+      CAPTURE(count);
+      const at::Tensor rows = whole.slice(axis, 2, 2 + count);
+      const at::Tensor total = at::scalar_tensor(whole.size(axis), at::kLong);
+      const auto size = rows.sizes();
+      CHECK(at::equal(random_uniform_rows_on_cpu(key, first, total, axis, size, at::kFloat), rows));
+      CHECK(at::equal(random_uniform_rows_of_operators(key, first, total, axis, size, at::kFloat),
+                      rows));
+    }
+  }
 }
 
 }  // namespace mithril::tests

@@ -6,11 +6,14 @@
 #include <ATen/ops/bitwise_right_shift.h>
 #include <ATen/ops/bitwise_xor.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/floor_divide.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "mithril/ops/shared/random_bits.hpp"
+#include "mithril/ops/shared/row_blocks.hpp"
 
 namespace mithril::torch_backend {
 namespace {
@@ -36,8 +39,9 @@ int64_t count_of(at::IntArrayRef size) {
   return std::accumulate(size.begin(), size.end(), int64_t{1}, std::multiplies<>());
 }
 
-// The numbers of elements `first`, first + 1, ...
-at::Tensor uniform_on_cpu(const at::Tensor& key, int64_t first, at::IntArrayRef size,
+// The numbers of the elements with these indices: index_of(0), index_of(1), ...
+template <typename IndexOf>
+at::Tensor uniform_on_cpu(const at::Tensor& key, const IndexOf& index_of, at::IntArrayRef size,
                           c10::ScalarType dtype) {
   const RandomBits bits(key.item<int64_t>());
   at::Tensor made = at::empty(size, at::TensorOptions(dtype));
@@ -45,7 +49,7 @@ at::Tensor uniform_on_cpu(const at::Tensor& key, int64_t first, at::IntArrayRef 
     auto* elements = made.mutable_data_ptr<scalar_t>();
     at::parallel_for(0, made.numel(), grain_size, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        const auto high = static_cast<float>(bits.at(first + i) >> 40);  // 24 bits, as float32 has
+        const auto high = static_cast<float>(bits.at(index_of(i)) >> 40);  // 24 bits, as float32
         elements[i] = static_cast<scalar_t>(high * 0x1p-24F);
       }
     });
@@ -70,7 +74,7 @@ at::Tensor indices_of(at::IntArrayRef size, const at::Tensor& like) {
 
 at::Tensor random_uniform_on_cpu(const at::Tensor& key, at::IntArrayRef size,
                                  c10::ScalarType dtype) {
-  return uniform_on_cpu(key, 0, size, dtype);
+  return uniform_on_cpu(key, [](int64_t i) { return i; }, size, dtype);
 }
 
 at::Tensor random_uniform_of_operators(const at::Tensor& key, at::IntArrayRef size,
@@ -79,13 +83,22 @@ at::Tensor random_uniform_of_operators(const at::Tensor& key, at::IntArrayRef si
 }
 
 at::Tensor random_uniform_rows_on_cpu(const at::Tensor& key, const at::Tensor& first,
-                                      at::IntArrayRef size, c10::ScalarType dtype) {
-  return uniform_on_cpu(key, first.item<int64_t>(), size, dtype);
+                                      const at::Tensor& total, int64_t axis, at::IntArrayRef size,
+                                      c10::ScalarType dtype) {
+  const RowBlocks blocks({size.data(), size.size()}, static_cast<size_t>(axis),
+                         first.item<int64_t>(), total.item<int64_t>());
+  return uniform_on_cpu(key, [&](int64_t i) { return blocks.index_in_whole(i); }, size, dtype);
 }
 
 at::Tensor random_uniform_rows_of_operators(const at::Tensor& key, const at::Tensor& first,
+                                            const at::Tensor& total, int64_t axis,
                                             at::IntArrayRef size, c10::ScalarType dtype) {
-  return uniform_at(indices_of(size, key).add_(first.to(at::kLong)), key, size, dtype);
+  const int64_t of_row = count_of(size.slice(static_cast<size_t>(axis) + 1));
+  const int64_t rows = size[static_cast<size_t>(axis)], block = std::max<int64_t>(rows * of_row, 1);
+  const at::Tensor gap = total.to(at::kLong).sub(rows).mul_(of_row);
+  const at::Tensor indices = indices_of(size, key), start = first.to(at::kLong).mul(of_row);
+  const at::Tensor blocks = at::floor_divide(indices, block);
+  return uniform_at(blocks.mul_(gap).add_(indices).add_(start), key, size, dtype);
 }
 
 }  // namespace mithril::torch_backend
@@ -97,7 +110,8 @@ TORCH_LIBRARY_FRAGMENT(mithril, library) {
   library.impl("random_uniform", c10::DispatchKey::CompositeExplicitAutograd,
                &mithril::torch_backend::random_uniform_of_operators);
   library.def(
-      "random_uniform_rows(Tensor key, Tensor first, int[] size, ScalarType dtype) -> Tensor");
+      "random_uniform_rows(Tensor key, Tensor first, Tensor total, int axis, int[] size, "
+      "ScalarType dtype) -> Tensor");
   library.impl("random_uniform_rows", c10::DispatchKey::CPU,
                &mithril::torch_backend::random_uniform_rows_on_cpu);
   library.impl("random_uniform_rows", c10::DispatchKey::CompositeExplicitAutograd,

@@ -15,11 +15,14 @@ at::Tensor random_uniform_on_cpu(const at::Tensor& key, at::IntArrayRef size,
 at::Tensor random_uniform_of_operators(const at::Tensor& key, at::IntArrayRef size,
                                        c10::ScalarType dtype);
 
-// The operator mithril::random_uniform_rows(Tensor key, Tensor first, int[] size, ScalarType
-// dtype): the numbers of random_uniform from element `first` on.
+// The operator mithril::random_uniform_rows(Tensor key, Tensor first, Tensor total, int axis, int[]
+// size, ScalarType dtype): the numbers that random_uniform draws for a tensor whose `axis` has
+// `total` indices, from index `first` of it on.
 at::Tensor random_uniform_rows_on_cpu(const at::Tensor& key, const at::Tensor& first,
-                                      at::IntArrayRef size, c10::ScalarType dtype);
+                                      const at::Tensor& total, int64_t axis, at::IntArrayRef size,
+                                      c10::ScalarType dtype);
 at::Tensor random_uniform_rows_of_operators(const at::Tensor& key, const at::Tensor& first,
+                                            const at::Tensor& total, int64_t axis,
                                             at::IntArrayRef size, c10::ScalarType dtype);
 
 }  // namespace mithril::torch_backend

@@ -301,7 +301,7 @@ class PlacementSearch {
       of = placement_by(offers.front());
       const SampleAxis like = sample_axis_of(like_of(node, arguments));
       if (std::find(offers.begin(), offers.end(), like) != offers.end()) of = placement_by(like);
-      if (of.is_sharded() && draws(*node.op)) draw(node, i, of, change);
+      if (of.is_sharded() && draws(*node.op)) draw(node, of, change);
     }
   }
 
@@ -320,14 +320,10 @@ class PlacementSearch {
     });
   }
 
-  void draw(const Node& node, size_t output, const Placement& of, NodeChange& change) const {
+  void draw(const Node& node, const Placement& of, NodeChange& change) const {
     if (node.op->rows_drawn_by.empty()) refuse(node, "it draws other numbers for other rows");
-    const Dims& dims = probe_.numbers.dims(node.outputs[output]);
-    const auto axis = dims.begin() + static_cast<std::ptrdiff_t>(of.axis);
-    const bool first =
-        of.outer == 1 && std::all_of(dims.begin(), axis, [](int64_t size) { return size == 1; });
-    if (!first) refuse(node, "it draws numbers for rows that are not its first axis");
-    change.draws = true;
+    if (of.outer != 1) refuse(node, "it draws numbers for rows that do not follow each other");
+    change.draws_along = of.axis;
   }
 
   // Numbers of rows among the arguments.

@@ -1,6 +1,7 @@
 // The placement of each value of a graph, and which values are reduced over the processes.
 #pragma once
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "mithril/graph/graph.hpp"
@@ -13,10 +14,11 @@ struct NodeChange {
   std::vector<size_t> masked = {};   // arguments that the first process alone adds
   std::vector<size_t> numbers = {};  // arguments that count rows of the whole batch
   bool counts = false;               // the node is a number of rows of the whole batch
-  bool draws = false;                // it draws from the first row of the process on
   bool extremum = false;             // a process without rows has no element to choose
+  // The axis of the rows of the process for which it draws numbers.
+  std::optional<size_t> draws_along = {};
   bool is_empty() const {
-    return masked.empty() && numbers.empty() && !counts && !draws && !extremum;
+    return masked.empty() && numbers.empty() && !counts && !draws_along && !extremum;
   }
 };
 

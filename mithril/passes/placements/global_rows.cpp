@@ -114,12 +114,10 @@ Expression GlobalRows::number(const Dim& dim, DType dtype, const std::string& pa
   return result;
 }
 
-Expression GlobalRows::first_element(const std::vector<Dim>& dims) {
-  Dim elements = 1;
-  for (const Dim& dim : dims) elements = elements * dim;
-  const std::optional<size_t> batch = rows_.batch_of(elements);
+Expression GlobalRows::first_index(const Dim& dim) {
+  const std::optional<size_t> batch = rows_.batch_of(dim);
   MITHRIL_CHECK(batch, "rows to draw belong to no batch");
-  const Dim of_row = rows_.with(elements, 1);
+  const Dim of_row = rows_.with(dim, 1);
   return of_row.is_constant(1) ? first(*batch) : first(*batch) * Datum(of_row);
 }
 

@@ -21,9 +21,8 @@ class GlobalRows {
   // A size of this process as it would be for the whole batch, as a tensor of rank 0. StateError
   // E0953 if it is not a multiple of the number of rows plus a number.
   Expression number(const Dim& dim, DType dtype, const std::string& path);
-  // The index of the first element of this process in a tensor of these dims whose rows are along
-  // its first axis that is not 1.
-  Expression first_element(const std::vector<Dim>& dims);
+  // The first index of this process along an axis of this size.
+  Expression first_index(const Dim& dim);
 
   // The values of the exchange.
   std::vector<ValueId> exchanged() const { return local_; }

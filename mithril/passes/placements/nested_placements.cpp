@@ -22,7 +22,7 @@ std::string exchange_of(const FoundPlacements& found) {
   if (std::find(found.reduced.begin(), found.reduced.end(), true) != found.reduced.end())
     return "its graph needs a value of all rows";
   for (const auto& [node, change] : found.changes) {
-    if (change.draws) return "its graph draws numbers for rows";
+    if (change.draws_along) return "its graph draws numbers for rows";
     if (change.counts || !change.numbers.empty()) return "its graph reads the number of rows";
     if (!change.is_empty()) {
       return "its graph adds a value of all processes to a sum over rows, which would count it "

@@ -62,7 +62,7 @@ class PlacedWriter {
     return std::any_of(placements_.changes.begin(), placements_.changes.end(),
                        [](const auto& change) {
                          const NodeChange& node = change.second;
-                         return !node.numbers.empty() || node.counts || node.draws;
+                         return !node.numbers.empty() || node.counts || node.draws_along;
                        });
   }
 
@@ -138,10 +138,13 @@ class PlacedWriter {
       const std::string& path = from_.value(node.outputs.front()).name;
       now.arguments[i] = rows_->number(dim, dtype_of_number(node), path).id;
     }
-    if (change.draws) {
+    if (change.draws_along) {
       now.op = &find_op(node.op->rows_drawn_by);
       const Value& value = from_.value(node.outputs.front());
-      now.arguments.emplace_back(rows_->first_element(value.dims).id);
+      const Dim& dim = value.dims[*change.draws_along];
+      now.arguments.emplace_back(rows_->first_index(dim).id);
+      now.arguments.emplace_back(rows_->number(dim, DType::int64, value.name).id);
+      now.arguments.emplace_back(Datum(static_cast<int64_t>(*change.draws_along)));
     }
     if (change.extremum) pad_rows(node, now);
   }
