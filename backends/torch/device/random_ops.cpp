@@ -74,7 +74,8 @@ at::Tensor indices_of(at::IntArrayRef size, const at::Tensor& like) {
 
 at::Tensor random_uniform_on_cpu(const at::Tensor& key, at::IntArrayRef size,
                                  c10::ScalarType dtype) {
-  return uniform_on_cpu(key, [](int64_t i) { return i; }, size, dtype);
+  return uniform_on_cpu(
+      key, [](int64_t i) { return i; }, size, dtype);
 }
 
 at::Tensor random_uniform_of_operators(const at::Tensor& key, at::IntArrayRef size,
@@ -87,7 +88,8 @@ at::Tensor random_uniform_rows_on_cpu(const at::Tensor& key, const at::Tensor& f
                                       c10::ScalarType dtype) {
   const RowBlocks blocks({size.data(), size.size()}, static_cast<size_t>(axis),
                          first.item<int64_t>(), total.item<int64_t>());
-  return uniform_on_cpu(key, [&](int64_t i) { return blocks.index_in_whole(i); }, size, dtype);
+  return uniform_on_cpu(
+      key, [&](int64_t i) { return blocks.index_in_whole(i); }, size, dtype);
 }
 
 at::Tensor random_uniform_rows_of_operators(const at::Tensor& key, const at::Tensor& first,

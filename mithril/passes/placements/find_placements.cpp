@@ -9,6 +9,7 @@
 #include "mithril/op/registry.hpp"
 #include "mithril/op/sample_context.hpp"
 #include "mithril/passes/placements/argument_ports.hpp"
+#include "mithril/passes/placements/draw_rows.hpp"
 #include "mithril/passes/placements/linear_ports.hpp"
 #include "mithril/passes/placements/nested_placements.hpp"
 #include "mithril/passes/placements/refuse_rows.hpp"
@@ -169,8 +170,8 @@ class PlacementSearch {
         for (const ValueId output : node.outputs) found_.of[index(output)] = Placement::partial();
         return keep(id, std::move(change));
       }
-      const bool stays = takes_terms(node, arguments.placements, arguments.numbers.argument_dims,
-                                     probe_.batch, options_, find_, followed_);
+      const bool stays = takes_terms(node, nested_arguments(node, arguments), probe_.batch,
+                                     options_, find_, followed_);
       for (size_t i = 0; i < node.arguments.size(); ++i) {
         if (stays || !arguments.placements[i].is_partial()) continue;
         reduce_first(*tensor_of(node.arguments[i]));
@@ -262,6 +263,18 @@ class PlacementSearch {
     }
   }
 
+  NestedArguments nested_arguments(const Node& node, const Arguments& arguments) const {
+    NestedArguments nested{arguments.placements, arguments.numbers.argument_dims};
+    nested.batches.resize(node.arguments.size());
+    for (size_t i = 0; i < node.arguments.size(); ++i) {
+      const Placement& placement = arguments.placements[i];
+      if (!placement.is_sharded()) continue;
+      const Value& value = graph_.value(*tensor_of(node.arguments[i]));
+      if (value.ranked) nested.batches[i] = rows_.batch_of(value.dims[placement.axis]);
+    }
+    return nested;
+  }
+
   // A loop or a choice that reads rows.
   void follow_nested(const Node& node, const Arguments& arguments, NodeChange& change) {
     for (size_t i = 0; i < node.arguments.size(); ++i) {
@@ -269,12 +282,12 @@ class PlacementSearch {
       if (datum && arguments.numbers.ports[i].name == "length" && rows_.has(*datum))
         refuse(node, "it has a step for each row");
     }
-    NestedPlacements placed =
-        place_nested(node, arguments.placements, arguments.numbers.argument_dims, probe_.batch,
-                     options_, find_, followed_);
+    NestedPlacements placed = place_nested(node, nested_arguments(node, arguments), probe_.batch,
+                                           options_, find_, followed_);
     if (!placed.why.empty()) refuse(node, placed.why);
     for (size_t i = 0; i < node.outputs.size(); ++i)
       found_.of[index(node.outputs[i])] = placed.outputs[i];
+    change.nested = std::move(placed.draws);
     change.masked = std::move(placed.masked);
     std::erase_if(change.masked, [&](size_t i) {
       const int maker = makers_[index(*tensor_of(node.arguments[i]))];
@@ -301,7 +314,8 @@ class PlacementSearch {
       of = placement_by(offers.front());
       const SampleAxis like = sample_axis_of(like_of(node, arguments));
       if (std::find(offers.begin(), offers.end(), like) != offers.end()) of = placement_by(like);
-      if (of.is_sharded() && draws(*node.op)) draw(node, of, change);
+      if (of.is_sharded() && draws_elements(*node.op))
+        draw(node, graph_.value(node.outputs[i]), of, change);
     }
   }
 
@@ -313,17 +327,17 @@ class PlacementSearch {
     return {};
   }
 
-  // Whether it draws each element by its index, from a random key.
-  static bool draws(const OpDef& op) {
-    return std::any_of(op.inputs.begin(), op.inputs.end(), [](const PortDef& port) {
-      return port.name == "key" && port.type.starts_with("int");
-    });
-  }
-
-  void draw(const Node& node, const Placement& of, NodeChange& change) const {
+  void draw(const Node& node, const Value& value, const Placement& of, NodeChange& change) const {
     if (node.op->rows_drawn_by.empty()) refuse(node, "it draws other numbers for other rows");
-    if (of.outer != 1) refuse(node, "it draws numbers for rows that do not follow each other");
-    change.draws_along = of.axis;
+    if (!value.ranked) refuse(node, "the rank of its result depends on the number of rows");
+    const Dim& size = value.dims[of.axis];
+    const std::optional<size_t> batch = rows_.batch_of(size);
+    const Dim of_row = rows_.with(size, 1);
+    const bool grows_evenly = batch && rows_.with(size, 0).is_constant(0) &&
+                              same(rows_.with(size, 2), resolve(of_row + of_row));
+    if (of.outer != 1 || !grows_evenly)
+      refuse(node, "it draws numbers for rows that do not follow each other");
+    change.draw = RowDraw{.axis = of.axis, .batch = *batch, .of_row = of_row};
   }
 
   // Numbers of rows among the arguments.

@@ -114,11 +114,8 @@ Expression GlobalRows::number(const Dim& dim, DType dtype, const std::string& pa
   return result;
 }
 
-Expression GlobalRows::first_index(const Dim& dim) {
-  const std::optional<size_t> batch = rows_.batch_of(dim);
-  MITHRIL_CHECK(batch, "rows to draw belong to no batch");
-  const Dim of_row = rows_.with(dim, 1);
-  return of_row.is_constant(1) ? first(*batch) : first(*batch) * Datum(of_row);
+Expression GlobalRows::count(size_t batch) {
+  return number(rows_.sizes()[batch], DType::int64, scope_);
 }
 
 }  // namespace mithril

@@ -21,8 +21,9 @@ class GlobalRows {
   // A size of this process as it would be for the whole batch, as a tensor of rank 0. StateError
   // E0953 if it is not a multiple of the number of rows plus a number.
   Expression number(const Dim& dim, DType dtype, const std::string& path);
-  // The first index of this process along an axis of this size.
-  Expression first_index(const Dim& dim);
+  // The first row of this process in a batch, and the number of all rows of the batch: int64.
+  const Expression& first(size_t batch);
+  Expression count(size_t batch);
 
   // The values of the exchange.
   std::vector<ValueId> exchanged() const { return local_; }
@@ -40,7 +41,6 @@ class GlobalRows {
   Expression constant(const std::string& name, Tensor tensor);
   const Expression& counts(size_t batch);
   const Expression& total(size_t batch);
-  const Expression& first(size_t batch);
 
   Graph& graph_;
   const BatchRows& rows_;

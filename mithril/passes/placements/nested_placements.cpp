@@ -1,6 +1,7 @@
 #include "mithril/passes/placements/nested_placements.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "mithril/base/error.hpp"
@@ -11,9 +12,30 @@
 namespace mithril {
 namespace {
 
-BatchRows rows_of(const Graph& graph, const Probe& probe) {
+// The rows of a graph whose inputs are placed like this, and hold rows of these batches.
+BatchRows rows_of(const Graph& graph, const Probe& probe, const std::vector<Placement>& inputs,
+                  const std::vector<std::optional<size_t>>& batches) {
+  std::map<const Symbol*, size_t> batch_of;
+  std::set<size_t> all;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].is_sharded() || !batches[i]) continue;
+    all.insert(*batches[i]);
+    const Value& value = graph.value(graph.inputs()[i]);
+    if (!value.ranked) continue;
+    for (const Symbol* symbol : leaves_of(value.dims[inputs[i].axis]))
+      batch_of.emplace(symbol, *batches[i]);
+  }
   BatchRows rows(graph, {});
-  for (Symbol* symbol : symbols_of_rows(graph, probe)) rows.add_equal(Dim(symbol), 0);
+  for (Symbol* symbol : symbols_of_rows(graph, probe)) {
+    const auto known = batch_of.find(symbol);
+    if (known != batch_of.end()) {
+      rows.add_equal(Dim(symbol), known->second);
+    } else if (all.size() == 1) {
+      rows.add_equal(Dim(symbol), *all.begin());
+    } else {
+      rows.add_unclear(Dim(symbol));
+    }
+  }
   return rows;
 }
 
@@ -22,9 +44,8 @@ std::string exchange_of(const FoundPlacements& found) {
   if (std::find(found.reduced.begin(), found.reduced.end(), true) != found.reduced.end())
     return "its graph needs a value of all rows";
   for (const auto& [node, change] : found.changes) {
-    if (change.draws_along) return "its graph draws numbers for rows";
     if (change.counts || !change.numbers.empty()) return "its graph reads the number of rows";
-    if (!change.is_empty()) {
+    if (!change.masked.empty() || change.extremum) {
       return "its graph adds a value of all processes to a sum over rows, which would count it "
              "several times";
     }
@@ -34,9 +55,9 @@ std::string exchange_of(const FoundPlacements& found) {
 
 class NestedPlacing {
  public:
-  NestedPlacing(const Node& node, const std::vector<Placement>& placements,
-                const std::vector<Dims>& dims, int64_t batch, const PlacementOptions& options,
-                const FindPlacements& find, FollowedGraphs& followed)
+  NestedPlacing(const Node& node, const NestedArguments& arguments, int64_t batch,
+                const PlacementOptions& options, const FindPlacements& find,
+                FollowedGraphs& followed)
       : node_(node),
         batch_(batch),
         options_(options),
@@ -45,11 +66,19 @@ class NestedPlacing {
         first_(node.argument_index("arguments")) {
     const auto from = static_cast<std::ptrdiff_t>(first_);
     const auto to = from + static_cast<std::ptrdiff_t>(node.list_size());
-    inputs_.assign(placements.begin() + from, placements.begin() + to);
-    dims_.assign(dims.begin() + from, dims.begin() + to);
+    inputs_.assign(arguments.placements.begin() + from, arguments.placements.begin() + to);
+    dims_.assign(arguments.dims.begin() + from, arguments.dims.begin() + to);
+    batches_.assign(arguments.batches.begin() + from, arguments.batches.begin() + to);
   }
 
   NestedPlacements run() {
+    place();
+    return std::move(placed_);
+  }
+
+ private:
+  using Nested = std::shared_ptr<const NestedGraph>;
+  void place() {
     const std::string_view op = node_.op->name;
     if (op == "scan") {
       scan();
@@ -58,11 +87,14 @@ class NestedPlacing {
     } else {
       repeat();
     }
-    return std::move(placed_);
   }
-
- private:
-  using Nested = std::shared_ptr<const NestedGraph>;
+  // The graph at this port is placed like this; it exchanges nothing.
+  void keep_draws(const char* port, const FoundPlacements& found) {
+    if (found.changes.empty()) return;
+    NestedChanges draws = placed_.draws ? *placed_.draws : NestedChanges{};
+    draws.of.insert_or_assign(port, found.changes);
+    placed_.draws = std::make_shared<const NestedChanges>(std::move(draws));
+  }
   size_t number_at(std::string_view port) const {
     const Argument& argument = node_.arguments[node_.argument_index(port)];
     return static_cast<size_t>(std::get<Datum>(argument).integer());
@@ -72,7 +104,8 @@ class NestedPlacing {
   const FoundPlacements& follow(const Nested& nested) const {
     std::deque<FollowedGraphs::Followed>& known = followed_.known[nested];
     for (const FollowedGraphs::Followed& before : known) {
-      if (before.inputs == inputs_ && before.dims == dims_) return before.found;
+      if (before.inputs == inputs_ && before.dims == dims_ && before.batches == batches_)
+        return before.found;
     }
     const Graph& graph = nested->graph();
     std::vector<Tensor> given;
@@ -85,8 +118,9 @@ class NestedPlacing {
     }
     options.partial_outputs.assign(graph.outputs().size(), true);
     const Probe probe{batch_, GraphNumbers(graph, make_plan(graph, SizeSources(graph), given))};
-    FoundPlacements found = find_(graph, rows_of(graph, probe), probe, options, &inputs_);
-    known.push_back({inputs_, dims_, std::move(found)});
+    FoundPlacements found =
+        find_(graph, rows_of(graph, probe, inputs_, batches_), probe, options, &inputs_);
+    known.push_back({inputs_, dims_, batches_, std::move(found)});
     return known.back().found;
   }
 
@@ -144,6 +178,7 @@ class NestedPlacing {
     const Nested nested = nested_graph(node_, "body");
     const FoundPlacements* found = follow_steps(nested, carries);
     if (!found) return;
+    keep_draws("body", *found);
     const Graph& body = nested->graph();
     for (size_t k = 0; k < body.outputs().size(); ++k) {
       placed_.outputs.push_back(found->of[index(body.outputs()[k].value)]);
@@ -163,6 +198,8 @@ class NestedPlacing {
     if (!(tested.of[index(condition.outputs().front().value)] == Placement{}))
       return refuse("its condition depends on all rows");
     if (refuse(exchange_of(tested)); !placed_.why.empty()) return;
+    keep_draws("body", *found);
+    keep_draws("condition", tested);
     for (const Output& output : body.outputs())
       placed_.outputs.push_back(found->of[index(output.value)]);
   }
@@ -187,6 +224,8 @@ class NestedPlacing {
     for (const FoundPlacements* found : {&one, &other}) {
       if (refuse(exchange_of(*found)); !placed_.why.empty()) return;
     }
+    keep_draws("then", one);
+    keep_draws("otherwise", other);
     for (size_t k = 0; k < then.outputs().size(); ++k) {
       const ValueId a = then.outputs()[k].value, b = otherwise.outputs()[k].value;
       const Placement &first = one.of[index(a)], &second = other.of[index(b)];
@@ -208,6 +247,7 @@ class NestedPlacing {
   const size_t first_;             // of the arguments that the graphs read
   std::vector<Placement> inputs_;  // of the graphs
   std::vector<Dims> dims_;         // of the inputs
+  std::vector<std::optional<size_t>> batches_;
   NestedPlacements placed_;
 };
 
@@ -219,16 +259,16 @@ bool makes_zeros(const Node& node) {
   return number.kind() == kind::float_value && number.real() == 0;
 }
 
-NestedPlacements place_nested(const Node& node, const std::vector<Placement>& placements,
-                              const std::vector<Dims>& dims, int64_t batch,
+NestedPlacements place_nested(const Node& node, const NestedArguments& arguments, int64_t batch,
                               const PlacementOptions& options, const FindPlacements& find,
                               FollowedGraphs& followed) {
-  return NestedPlacing(node, placements, dims, batch, options, find, followed).run();
+  return NestedPlacing(node, arguments, batch, options, find, followed).run();
 }
 
-bool takes_terms(const Node& node, const std::vector<Placement>& placements,
-                 const std::vector<Dims>& dims, int64_t batch, const PlacementOptions& options,
-                 const FindPlacements& find, FollowedGraphs& followed) {
+bool takes_terms(const Node& node, const NestedArguments& arguments, int64_t batch,
+                 const PlacementOptions& options, const FindPlacements& find,
+                 FollowedGraphs& followed) {
+  const std::vector<Placement>& placements = arguments.placements;
   const bool reads_rows =
       std::any_of(placements.begin(), placements.end(),
                   [](const Placement& placement) { return placement.is_sharded(); });
@@ -239,7 +279,7 @@ bool takes_terms(const Node& node, const std::vector<Placement>& placements,
     if (!is_read && placements[i].is_partial()) return false;  // the condition of a choice
   }
   try {
-    return place_nested(node, placements, dims, batch, options, find, followed).why.empty();
+    return place_nested(node, arguments, batch, options, find, followed).why.empty();
   } catch (const Error& error) {
     if (error.code() != "E0950") throw;
     return false;  // they may compute with the sums

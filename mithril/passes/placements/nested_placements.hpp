@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace mithril {
 struct NestedPlacements {
   std::vector<Placement> outputs = {};  // of the node
   std::vector<size_t> masked = {};      // arguments of the node that the first process alone adds
-  std::string why = {};                 // the node cannot be placed; empty: it can
+  std::shared_ptr<const NestedChanges> draws = {};  // null: the graphs draw no numbers for rows
+  std::string why = {};                             // the node cannot be placed; empty: it can
 };
 
 // Whether its output is a tensor of zeros: the terms of a sum that is zero.
@@ -33,24 +35,32 @@ using FindPlacements =
 struct FollowedGraphs {
   struct Followed {
     std::vector<Placement> inputs;
-    std::vector<Dims> dims;  // of the inputs
+    std::vector<Dims> dims;                      // of the inputs
+    std::vector<std::optional<size_t>> batches;  // whose rows the inputs hold
     FoundPlacements found;
   };
   std::map<std::shared_ptr<const NestedGraph>, std::deque<Followed>> known = {};
 };
 
-// `placements`, `dims`: of the arguments. The graphs of the node run on the rows of the process and
+// The arguments of a node: how they are placed, their sizes in the probe, and the batch whose rows
+// each holds; none: it holds no rows, or its batch is not known.
+struct NestedArguments {
+  const std::vector<Placement>& placements;
+  const std::vector<Dims>& dims;
+  std::vector<std::optional<size_t>> batches = {};
+};
+
+// The graphs of the node run on the rows of the process and
 // exchange nothing: a sum over the rows leaves the node as a partial sum. A carry that becomes
 // partial is partial from the start, and so is a value that the graphs add to a sum. `find` finds
 // the placements of a nested graph; its errors are raised.
-NestedPlacements place_nested(const Node& node, const std::vector<Placement>& placements,
-                              const std::vector<Dims>& dims, int64_t batch,
+NestedPlacements place_nested(const Node& node, const NestedArguments& arguments, int64_t batch,
                               const PlacementOptions& options, const FindPlacements& find,
                               FollowedGraphs& followed);
 // Whether the graphs of a loop or a choice that reads rows compute with terms of sums, so that it
 // can be placed without the sums. Takes the same.
-bool takes_terms(const Node& node, const std::vector<Placement>& placements,
-                 const std::vector<Dims>& dims, int64_t batch, const PlacementOptions& options,
-                 const FindPlacements& find, FollowedGraphs& followed);
+bool takes_terms(const Node& node, const NestedArguments& arguments, int64_t batch,
+                 const PlacementOptions& options, const FindPlacements& find,
+                 FollowedGraphs& followed);
 
 }  // namespace mithril

@@ -9,6 +9,7 @@
 #include "mithril/op/registry.hpp"
 #include "mithril/ops/support/axes.hpp"
 #include "mithril/passes/placements/argument_ports.hpp"
+#include "mithril/passes/placements/draw_rows.hpp"
 
 namespace mithril {
 namespace {
@@ -24,13 +25,6 @@ SampleAxis sample_axis(const Placement& placement) {
 Placement placement_of(const SampleAxis& axis) {
   if (axis.kind == SampleAxis::Kind::sum) return Placement::partial();
   return axis.is_each() ? Placement::sharded(axis.axis, axis.outer) : Placement{};
-}
-
-// Whether the op draws each element by its index, from a random key.
-bool draws_elements(const OpDef& op) {
-  return std::any_of(op.inputs.begin(), op.inputs.end(), [](const PortDef& port) {
-    return port.name == "key" && port.type.starts_with("int");
-  });
 }
 
 // Calls visit with each choice of one form per argument until it returns true, the first forms

@@ -11,6 +11,7 @@
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/placements/argument_ports.hpp"
 #include "mithril/passes/placements/buckets.hpp"
+#include "mithril/passes/placements/draw_rows.hpp"
 #include "mithril/passes/placements/expand_statistics.hpp"
 #include "mithril/passes/placements/global_rows.hpp"
 #include "mithril/passes/rebuilder.hpp"
@@ -62,7 +63,7 @@ class PlacedWriter {
     return std::any_of(placements_.changes.begin(), placements_.changes.end(),
                        [](const auto& change) {
                          const NodeChange& node = change.second;
-                         return !node.numbers.empty() || node.counts || node.draws_along;
+                         return !node.numbers.empty() || node.counts || node.draw || node.nested;
                        });
   }
 
@@ -138,14 +139,11 @@ class PlacedWriter {
       const std::string& path = from_.value(node.outputs.front()).name;
       now.arguments[i] = rows_->number(dim, dtype_of_number(node), path).id;
     }
-    if (change.draws_along) {
-      now.op = &find_op(node.op->rows_drawn_by);
-      const Value& value = from_.value(node.outputs.front());
-      const Dim& dim = value.dims[*change.draws_along];
-      now.arguments.emplace_back(rows_->first_index(dim).id);
-      now.arguments.emplace_back(rows_->number(dim, DType::int64, value.name).id);
-      now.arguments.emplace_back(Datum(static_cast<int64_t>(*change.draws_along)));
-    }
+    RowNumbers numbers;
+    for (const size_t batch : batches_drawn(change))
+      numbers.emplace(batch, RowNumber{rows_->first(batch), rows_->count(batch)});
+    if (change.draw) draw_rows(now, *change.draw, numbers);
+    if (change.nested) draw_rows(now, *change.nested, numbers);
     if (change.extremum) pad_rows(node, now);
   }
 

@@ -4,10 +4,10 @@
 MITHRIL_OP_CASES(random_uniform_rows) {
   const auto rows = [](const std::vector<std::int64_t>& shape, int first, int total, int axis) {
     return PortContents{{"like", normal(shape)},
-                  {"key", integers({}, 0, 100)},
-                  {"first", integers({}, first, first + 1)},
-                  {"total", integers({}, total, total + 1)},
-                  {"axis", axis}};
+                        {"key", integers({}, 0, 100)},
+                        {"first", integers({}, first, first + 1)},
+                        {"total", integers({}, total, total + 1)},
+                        {"axis", axis}};
   };
   return {
       {.name = "the last rows", .inputs = rows({2, 3}, 3, 5, 0)},
@@ -15,9 +15,7 @@ MITHRIL_OP_CASES(random_uniform_rows) {
       {.name = "one", .inputs = rows({1}, 2, 3, 0)},
       {.name = "rows along a middle axis", .inputs = rows({3, 2, 5}, 4, 7, 1)},
       {.name = "rows along the last axis", .inputs = rows({3, 2}, 1, 4, -1)},
-      {.name = "none",
-       .inputs = rows({0, 2}, 2, 3, 0),
-       .expect = {{"output", tensor({0, 2}, {})}}},
+      {.name = "none", .inputs = rows({0, 2}, 2, 3, 0), .expect = {{"output", tensor({0, 2}, {})}}},
       {.name = "none along a middle axis",
        .inputs = rows({2, 0, 2}, 2, 3, 1),
        .expect = {{"output", tensor({2, 0, 2}, {})}}},
