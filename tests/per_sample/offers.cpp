@@ -81,8 +81,8 @@ int check_offers(const OpDef& op, const OpCase& row) {
 
 TEST_CASE("elements of outputs without samples are alike along the axes that may carry them") {
   // Random elements differ and belong to the sample of their place; the others offer nothing.
-  const std::set<std::string> random = {"randn", "randint", "random_uniform",
-                                        "random_uniform_rows"};
+  const std::set<std::string> random = {"randn",        "randn_rows",     "randint",
+                                        "randint_rows", "random_uniform", "random_uniform_rows"};
   const std::set<std::string> by_place = {"eye", "eye_like", "positions"};
   const std::set<std::string> reads_elements = {"concat_grad", "expand_reduced", "scatter_add",
                                                 "slice_grad", "sum_to"};

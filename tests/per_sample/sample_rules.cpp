@@ -246,7 +246,9 @@ TEST_CASE("rules for samples hold on all rows of the op table") {
                                                 "ones",
                                                 "positions",
                                                 "randint",
+                                                "randint_rows",
                                                 "randn",
+                                                "randn_rows",
                                                 "random_uniform",
                                                 "random_uniform_rows",
                                                 "zeros"};

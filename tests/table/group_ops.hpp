@@ -8,7 +8,8 @@ namespace mithril::tests {
 // Whether the placement pass alone writes the op. Generated code runs in one process, so no target
 // has it.
 inline bool is_op_of_groups(std::string_view op) {
-  return op.starts_with("all_reduce") || op == "random_uniform_rows";
+  return op.starts_with("all_reduce") || op == "random_uniform_rows" || op == "randn_rows" ||
+         op == "randint_rows";
 }
 
 // Whether the op is one of those that loops and branches are made of. It has no meaning by itself,

@@ -1,6 +1,6 @@
 // randn: normally distributed numbers drawn from a key, the same wherever they are drawn.
 #include "mithril/graph/scan_batching.hpp"
-#include "mithril/ops/shared/random_bits.hpp"
+#include "mithril/ops/support/drawing.hpp"
 #include "mithril/ops/support/making.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -18,19 +18,12 @@ OpDef define_randn() {
                  value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "*o", "float"}},
       .solve = [](Solver& s) { return solve_filled(s, kind::float_tensor); },
-      .eval =
-          [](EvalContext& c) {
-            const RandomBits bits(c.read<int64_t>("key")[0]);
-            c.typed([&](auto zero) {
-              using T = decltype(zero);
-              auto y = c.write<T>();
-              for (int64_t i = 0; i < c.out().size(); ++i) y[i] = static_cast<T>(bits.normal(i));
-            });
-          },
+      .eval = [](EvalContext& c) { draw_normal(c, WholeTensor{}); },
       .not_differentiable = "it has no float among its inputs",
       .batch = batch_with_keys,
       .dtype_from = "dtype",
       .samples = samples_of_filled,
+      .rows_drawn_by = "randn_rows",
       .spell = {{"jax", "randn({shape}, {key}, {output.dtype})"},
                 {"torch", "unsupported: torch draws other numbers from a seed"}},
   };

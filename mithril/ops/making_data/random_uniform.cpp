@@ -1,7 +1,7 @@
 // random_uniform: numbers drawn from a key, the same wherever they are drawn.
 #include "mithril/graph/scan_batching.hpp"
-#include "mithril/ops/shared/random_bits.hpp"
 #include "mithril/ops/support/batching.hpp"
+#include "mithril/ops/support/drawing.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -23,18 +23,7 @@ OpDef define_random_uniform() {
           "same numbers.",
       .inputs = {{"like", "*s", "float"}, {"key", "", "int"}},
       .outputs = {{"output", "*s", "float"}},
-      .eval =
-          [](EvalContext& c) {
-            const RandomBits bits(c.read<int64_t>("key")[0]);
-            c.typed([&](auto zero) {
-              using T = decltype(zero);
-              auto y = c.write<T>();
-              for (int64_t i = 0; i < c.out().size(); ++i) {
-                const uint64_t high = bits.at(i) >> 40;  // 24 bits: the precision of float32
-                y[i] = static_cast<T>(static_cast<double>(high) * 0x1p-24);
-              }
-            });
-          },
+      .eval = [](EvalContext& c) { draw_uniform(c, WholeTensor{}); },
       .not_differentiable = "random numbers do not depend on what they are shaped like",
       .batch = batch_random_uniform,
       .samples = samples_of_filled,

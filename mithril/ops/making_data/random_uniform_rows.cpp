@@ -1,7 +1,5 @@
 // random_uniform_rows: the part of random_uniform that belongs to some rows of a batch.
-#include "mithril/ops/shared/random_bits.hpp"
-#include "mithril/ops/shared/row_blocks.hpp"
-#include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/drawing.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -21,21 +19,7 @@ OpDef define_random_uniform_rows() {
                  {"total", "", "int"},
                  value("axis", "int")},
       .outputs = {{"output", "*s", "float"}},
-      .eval =
-          [](EvalContext& c) {
-            const RandomBits bits(c.read<int64_t>("key")[0]);
-            const Dims& dims = c.out().dims();
-            const RowBlocks blocks(dims, axis_of(c.integer("axis"), dims.size()),
-                                   c.read<int64_t>("first")[0], c.read<int64_t>("total")[0]);
-            c.typed([&](auto zero) {
-              using T = decltype(zero);
-              auto y = c.write<T>();
-              for (int64_t i = 0; i < c.out().size(); ++i) {
-                const uint64_t high = bits.at(blocks.index_in_whole(i)) >> 40;
-                y[i] = static_cast<T>(static_cast<double>(high) * 0x1p-24);
-              }
-            });
-          },
+      .eval = [](EvalContext& c) { draw_uniform(c, drawn_rows(c)); },
       .not_differentiable = "random numbers do not depend on what they are shaped like",
       .samples = samples_of_filled,
       .cast = CastPolicy::float32,

@@ -1,9 +1,10 @@
-// Dropout whose rows are not the first axis, or that is in a loop or a choice: masks belong to
-// rows (threads here).
+// Random numbers whose rows are not the first axis, or in a loop or a choice: they belong to rows
+// (threads here).
 #include "mithril/models/cond.hpp"
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/ops/reductions.hpp"
 #include "mithril/models/ops/shapes.hpp"
+#include "mithril/models/random.hpp"
 #include "mithril/models/recurrent_layers.hpp"
 #include "mithril/models/while.hpp"
 #include "tests/distributed/trained_loops.hpp"
@@ -67,7 +68,20 @@ Model layers(bool batch_first) {
   return net;
 }
 
+// h W + n k of random numbers n and ints k.
+Model noisy() {
+  Model net;
+  net |= Linear({.dimension = width})({{"input", "h"}, {"output", "a"}});
+  net |= Randn()({{"shape", key("a").shape()}, {"output", "noise"}});
+  net |= RandInt({.low = -3, .high = 4})({{"shape", key("a").shape()}, {"output", "ints"}});
+  net |= Model::create({{"y", key("a") + key("noise") * key("ints")}})(
+      {{"a", "a"}, {"noise", "noise"}, {"ints", "ints"}, {"y", "y"}});
+  return net;
+}
+
 }  // namespace
+
+TEST_CASE("noise and random ints") { check_groups(noisy); }
 
 TEST_CASE("dropout in the steps of a loop") {
   check_groups([] { return recurrent(dropping_step(), {}); });

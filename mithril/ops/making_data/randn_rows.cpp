@@ -1,0 +1,31 @@
+// randn_rows: the part of randn that belongs to some rows of a batch.
+#include "mithril/ops/support/drawing.hpp"
+#include "mithril/ops/support/samples.hpp"
+
+namespace mithril {
+
+OpDef define_randn_rows() {
+  return {
+      .name = "randn_rows",
+      .doc =
+          "The numbers that randn draws from `key` for a larger tensor, whose `axis` has `total` "
+          "indices. The output has the given shape, and begins at index `first` of that axis.",
+      .internal = true,
+      .inputs = {value("shape", "tuple|int"),
+                 {"key", "", "int|value int"},
+                 value("dtype", "dtype|none", Datum()),
+                 {"first", "", "int"},
+                 {"total", "", "int"},
+                 value("axis", "int")},
+      .outputs = {{"output", "*o", "float"}},
+      .solve = [](Solver& s) { return solve_filled(s, kind::float_tensor); },
+      .eval = [](EvalContext& c) { draw_normal(c, drawn_rows(c)); },
+      .not_differentiable = "it has no float among its inputs",
+      .dtype_from = "dtype",
+      .samples = samples_of_filled,
+      .spell = {{"jax", "unsupported: a group of processes does not run on JAX"},
+                {"torch", "unsupported: torch draws other numbers from a seed"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,21 @@
+// Rows of randn_rows.
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(randn_rows) {
+  const auto rows = [](const Datum& shape, int first, int total, int axis) {
+    return PortContents{{"shape", shape},
+                        {"key", integers({}, 0, 100)},
+
+                        {"first", integers({}, first, first + 1)},
+                        {"total", integers({}, total, total + 1)},
+                        {"axis", axis}};
+  };
+  return {
+      {.name = "the last rows", .inputs = rows(ints({2, 3}), 3, 5, 0)},
+      {.name = "all rows", .inputs = rows(4, 0, 4, 0)},
+      {.name = "one", .inputs = rows(1, 2, 3, 0)},
+      {.name = "rows along a middle axis", .inputs = rows(ints({3, 2, 5}), 4, 7, 1)},
+      {.name = "rows along the last axis", .inputs = rows(ints({3, 2}), 1, 4, -1)},
+      {.name = "none along a middle axis", .inputs = rows(ints({2, 0, 2}), 2, 3, 1)},
+  };
+}
