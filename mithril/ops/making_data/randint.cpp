@@ -2,7 +2,6 @@
 #include "mithril/graph/scan_batching.hpp"
 #include "mithril/ops/support/drawing.hpp"
 #include "mithril/ops/support/making.hpp"
-#include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 

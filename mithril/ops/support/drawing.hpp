@@ -8,6 +8,7 @@
 #include "mithril/ops/shared/row_blocks.hpp"
 #include "mithril/ops/support/axes.hpp"
 #include "mithril/ops/support/making.hpp"
+#include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
