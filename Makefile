@@ -5,7 +5,10 @@ python := .venv/bin/python
 # installs nothing.
 TORCH ?= 2.11.0
 
-.PHONY: demo python test test-all quick generate format clean set-up test-tools torch
+# MITHRIL_CPU_TARGETS of the build (cmake/MithrilCpuTargets.cmake): `make demo` sets native.
+CPU_TARGETS ?= all
+
+.PHONY: demo python test test-all quick generate format clean set-up test-tools torch other-targets
 
 demo:
 	@tools/demo
@@ -65,11 +68,15 @@ torch: set-up
 .venv/set-up: set-up
 	@:
 
-# Configured again where a torch came or went. Configures the dev preset, too, for clangd: it leaves
-# compile_commands.json at the root. That of a release build does not name sources that it compiles
-# together.
+ifeq ($(shell grep -x 'MITHRIL_CPU_TARGETS:STRING=$(CPU_TARGETS)' $(build)/CMakeCache.txt 2>/dev/null),)
+$(build)/build.ninja: other-targets
+endif
+
+# Configured again where a torch came or went, and where kernels are to be for other processors.
+# Configures the dev preset, too, for clangd: it leaves compile_commands.json at the root. That of a
+# release build does not name sources that it compiles together.
 $(build)/build.ninja: CMakePresets.json .venv/set-up $(wildcard .venv/torch)
-	cmake --preset release
+	cmake --preset release -DMITHRIL_CPU_TARGETS=$(CPU_TARGETS)
 	@test -e compile_commands.json || cmake --preset dev
 
 # Which cases, on which backend, and how near the numbers must come.

@@ -13,6 +13,10 @@ if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD)
   install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target libraries
                                 COMMAND_ERROR_IS_FATAL ANY)" ALL_COMPONENTS)
 endif()
+if(mithril_cpu_target MATCHES "avx")
+  install(CODE "message(NOTICE \"The installed CPU backend needs a processor with ${mithril_cpu_target}. For others: "
+               "cmake -DMITHRIL_CPU_TARGETS=all ${PROJECT_BINARY_DIR}\")" COMPONENT libraries)
+endif()
 include(MithrilHeaders)
 # The ones in ops/support are for records of ops (docs/add-an-op.md).
 mithril_headers_of(public_headers mithril/mithril.hpp mithril/extension.hpp mithril/onnx/read_onnx.hpp

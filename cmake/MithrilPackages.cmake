@@ -25,6 +25,10 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 # The package for Debian has a folder of its own, because it holds the fmt and the utf8proc that it loads.
 file(CONFIGURE OUTPUT MithrilPackageOptions.cmake CONTENT [[
+if("@MITHRIL_CPU_TARGETS@" STREQUAL "native")
+  message(FATAL_ERROR "This build is for its own processor, and a package for others: configure it with "
+                      "-DMITHRIL_CPU_TARGETS=all")
+endif()
 if(CPACK_GENERATOR STREQUAL "DEB")
   set(CPACK_PACKAGING_INSTALL_PREFIX /opt/mithril-cpp)
 else()

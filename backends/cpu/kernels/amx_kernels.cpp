@@ -1,7 +1,9 @@
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 
+#include "backends/cpu/kernels/targets.hpp"
+
 // Highway has no target for AMX, so this file uses intrinsics.
-#if defined(__x86_64__) && defined(__linux__) && (defined(__GNUC__) || defined(__clang__))
+#ifdef MITHRIL_HAS_AMX_KERNELS
 
 // g++ 12 warns about the intrinsics that leave registers undefined on purpose.
 #pragma GCC diagnostic ignored "-Wuninitialized"

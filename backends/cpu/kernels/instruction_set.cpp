@@ -1,20 +1,15 @@
 #include "backends/cpu/kernels/instruction_set.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 
+#include "backends/cpu/kernels/processor.hpp"
 #include "backends/cpu/kernels/targets.hpp"
 #include "mithril/base/error.hpp"
-
-// The AMX kernels are compiled.
-#if defined(__x86_64__) && defined(__linux__) && (defined(__GNUC__) || defined(__clang__))
-#define MITHRIL_HAS_AMX_KERNELS
-#include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 namespace mithril::cpu_backend {
 namespace {
@@ -22,27 +17,51 @@ namespace {
 // In the order of `enum class Instructions`.
 constexpr std::array<std::string_view, 4> names = {"portable", "avx2", "avx512", "amx"};
 
-// Whether the processor has AMX, the kernels were compiled for it, and Linux permits this process
-// to use it. The call requests the permission.
-bool has_amx() {
-#ifdef MITHRIL_HAS_AMX_KERNELS
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
-  constexpr unsigned products_of_bfloat16 = 1u << 22, tiles = 1u << 24;
-  constexpr long request_permission = 0x1023, tile_data = 18;
-  return (d & products_of_bfloat16) && (d & tiles) &&
-         syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
-#else
-  return false;
+// The sets that kernels were compiled for, in ascending order.
+constexpr Instructions compiled[] = {
+#if !(HWY_STATIC_TARGET & (HWY_AVX2 | HWY_AVX3))
+    Instructions::portable,
 #endif
+#if HWY_TARGETS & HWY_AVX2
+    Instructions::avx2,
+#endif
+#if HWY_TARGETS & HWY_AVX3
+    Instructions::avx512,
+#endif
+#ifdef MITHRIL_HAS_AMX_KERNELS
+    Instructions::amx,
+#endif
+};
+
+bool processor_has(Instructions instructions) {
+  switch (instructions) {
+    case Instructions::portable:
+      return true;
+    case Instructions::avx2:
+      return processor_has_avx2();
+    case Instructions::avx512:
+      return processor_has_avx512();
+    case Instructions::amx:
+      return processor_has_amx();
+  }
+  return false;
+}
+
+[[noreturn]] void refuse(const std::string& reason) {
+  raise(
+      {.kind = ErrorKind::backend,
+       .code = "E0447",
+       .message = "the kernels of this build need " + std::string(name(compiled[0])) + reason,
+       .help = "configure the build with -DMITHRIL_CPU_TARGETS=all: kernels for every processor"});
 }
 
 Instructions best_of(Instructions most) {
-  Instructions best = Instructions::portable;
-  for (const Instructions present : present_instructions()) {
-    if (present <= most) best = present;
+  const std::vector<Instructions>& present = present_instructions();
+  if (present.empty()) refuse(", which this processor does not have");
+  if (most < present.front()) {
+    refuse(", and MITHRIL_INSTRUCTIONS limits them to " + std::string(name(most)));
   }
-  return best;
+  return *std::prev(std::upper_bound(present.begin(), present.end(), most));
 }
 
 Instructions wanted_instructions() {
@@ -72,23 +91,9 @@ std::string_view name(Instructions instructions) {
 
 const std::vector<Instructions>& present_instructions() {
   static const std::vector<Instructions> present = [] {
-    std::vector<Instructions> found{Instructions::portable};
-#if HWY_ARCH_X86
-    __builtin_cpu_init();
-    [[maybe_unused]] const bool avx2 =
-        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("pclmul");
-#if HWY_TARGETS & HWY_AVX2
-    if (avx2) found.push_back(Instructions::avx2);
-#endif
-#if HWY_TARGETS & HWY_AVX3
-    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
-      found.push_back(Instructions::avx512);
-      if (__builtin_cpu_supports("avx512bf16") && has_amx()) found.push_back(Instructions::amx);
-    }
-#endif
-#endif
+    std::vector<Instructions> found;
+    std::copy_if(std::begin(compiled), std::end(compiled), std::back_inserter(found),
+                 processor_has);
     return found;
   }();
   return present;

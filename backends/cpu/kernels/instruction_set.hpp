@@ -13,9 +13,11 @@ std::string_view name(Instructions instructions);
 // The sets that the processor has and kernels were compiled for, in ascending order.
 const std::vector<Instructions>& present_instructions();
 // The set that kernels are chosen for: the best present set, limited by the environment variable
-// MITHRIL_INSTRUCTIONS, which is read once. Throws ValueError E0435 if the variable names no set.
+// MITHRIL_INSTRUCTIONS, which is read once. Throws ValueError E0435 if the variable names no set,
+// and BackendError E0447 if no present set is within the limit.
 Instructions best_instructions();
-// Limits the set from now on. Models that were loaded before must not run afterwards. For tests.
+// Limits the set from now on. Models that were loaded before must not run afterwards. BackendError
+// E0447 if no present set is within the limit. For tests.
 void limit_instructions(Instructions most);
 
 }  // namespace mithril::cpu_backend
