@@ -1,4 +1,4 @@
-// Products of matrices, and attention.
+// Products of matrices, attention, and Fourier transforms.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -77,12 +77,29 @@ Item attention_weights_form(const FormContext& c, const FormArguments& a) {
       b.call("Div", {weights, b.call("Where", {is_zero, b.number(1.0, dtype), total}, {}, dtype)})};
 }
 
+// fourier_transform(x, inverse): of pairs along the last axis, without the factor 1 / N.
+Item fourier_transform_form(const FormContext& c, const FormArguments& a) {
+  GraphBuilder& b = c.builder();
+  if (b.opset() < 17) no_form("ONNX has Fourier transforms from opset 17 on");
+  const Operand x = a.tensor(0);
+  const std::int64_t axis = x.rank() - 2;
+  const bool is_one = axis == 0;  // ONNX asks for an axis of a batch
+  const Operand rows = is_one ? b.call("Unsqueeze", {x, b.integers({0})}) : x;
+  Attributes attributes = {{"inverse", std::int64_t{a.flag(1)}}};
+  if (b.opset() < 20) attributes.emplace_back("axis", is_one ? 1 : axis);  // from 20 on it is -2
+  Operand made = b.call("DFT", {rows}, attributes);
+  if (is_one) made = b.call("Squeeze", {made, b.integers({0})});
+  const Dim size = resolve(x.known_dims()[static_cast<std::size_t>(axis)]);
+  return {a.flag(1) ? b.call("Mul", {made, b.number(size, x.dtype)}) : made};
+}
+
 }  // namespace
 
 std::span<const FormRow> matrix_forms() {
   static constexpr FormRow rows[] = {
       {"linear", linear_form},
       {"attention_weights", attention_weights_form},
+      {"fourier_transform", fourier_transform_form},
   };
   return rows;
 }

@@ -64,6 +64,7 @@ OpDef define_fft() {
       .cast = CastPolicy::float32,
       .work = {.uncounted = true},
       .spell = {{"jax", "fft({input}, {inverse})"},
+                {"onnx", "fourier_transform(input, inverse)"},
                 {"torch", "aten::fft_fft or aten::fft_ifft of aten::complex", spell_fft}},
   };
 }

@@ -233,3 +233,11 @@ def test_a_file_without_a_stem_has_a_graph_with_a_name(tmp_path):
     if importlib.util.find_spec("onnx") is None:
         pytest.skip("the onnx package is not installed: make onnx has it")
     ml.to_onnx(counter(), tmp_path / ".onnx")
+
+
+@pytest.mark.parametrize("opset", [17, 20, 24])
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize("shape", [(5, 2), (3, 4, 2), (2, 3, 8, 2)])
+def test_fourier_transforms(tmp_path, opset, inverse, shape):
+    data = {"x": np.random.default_rng(0).normal(size=shape).astype(np.float32)}
+    assert_exports(tmp_path / "net.onnx", data, ml.PrimitiveFft(inverse=inverse), opset)
