@@ -1,5 +1,6 @@
 // Convolutions and pooling.
 #include "mithril/onnx/export/form.hpp"
+#include "mithril/onnx/export/integer_convolution.hpp"
 #include "mithril/ops/support/window.hpp"
 
 namespace mithril::onnx {
@@ -37,6 +38,7 @@ Operand floats(const FormContext& c, const Operand& x) {
 Item conv2d_form(const FormContext& c, const FormArguments& a) {
   Attributes attributes = attributes_of(window_of(a, 3, {}));
   attributes.emplace_back("group", a.integer(6));
+  if (const std::optional<Operand> made = integer_convolution(c, a, attributes)) return {*made};
   return {c.builder().call("Conv", {a.tensor(0), a.tensor(1), a.tensor(2)}, std::move(attributes))};
 }
 
