@@ -61,12 +61,17 @@ std::exception_ptr thrown;
 std::atomic<StepTrace*> trace_of_job{nullptr};
 std::atomic<std::thread::id> caller_of_job{};
 
+// Whether this thread runs a task of a job.
+thread_local constinit bool runs_task = false;
+
 void call_and_keep_exception(void (*call)(const void*, int), const void* task, int i) {
+  runs_task = true;
   try {
     call(task, i);
   } catch (...) {
     if (!has_thrown.exchange(true)) thrown = std::current_exception();
   }
+  runs_task = false;
 }
 
 }  // namespace
@@ -108,12 +113,13 @@ ThreadPool& ThreadPool::shared() {
 }
 
 void ThreadPool::run_shared(Job job, int tasks, int threads) {
+  const auto run_alone = [&] {
+    for (int i = 0; i < tasks; ++i) job.call(job.task, i);
+  };
+  if (runs_task) return run_alone();
   const CountedCaller counted;
   const std::unique_lock lock(busy_, std::try_to_lock);
-  if (!lock) {
-    for (int i = 0; i < tasks; ++i) job.call(job.task, i);
-    return;
-  }
+  if (!lock) return run_alone();
   // Callers without helpers use processors, too.
   const int others = callers.load(std::memory_order_relaxed) - 1;
   const int free = std::max(1, processor_count() - others);

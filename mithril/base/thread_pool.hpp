@@ -12,7 +12,8 @@ namespace mithril {
 
 // A job is a number of tasks. The calling thread and the helpers take them one by one. The caller
 // never waits for a helper that has not taken a task, so a busy processor costs time in proportion.
-// Only one caller at a time uses the helpers; other callers run their tasks themselves.
+// Only one caller at a time uses the helpers; other callers run their tasks themselves, and so does
+// a task that runs a job.
 class ThreadPool {
  public:
   // The pool of the process, which is never destroyed. A forked child creates its own, because it
