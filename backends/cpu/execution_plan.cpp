@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "backends/cpu/elementwise/native/code.hpp"
+#include "backends/cpu/fusion/concurrent_loops.hpp"
 #include "backends/cpu/fusion/elementwise_groups.hpp"
 #include "backends/cpu/fusion/epilogue.hpp"
 #include "backends/cpu/fusion/row_fusion.hpp"
@@ -40,15 +41,34 @@ void ExecutionPlan::begin_loop(std::span<std::byte* const> bases) const {
   }
 }
 
-void ExecutionPlan::run_nested(std::span<std::byte* const> bases, Direction direction) const {
+template <typename RunStep>
+void ExecutionPlan::run_all(const RunStep& run) const {
   StepTrace* const trace = current_trace();
   std::vector<TraceTicks> ticks(trace ? steps.size() + 1 : 0);
   if (trace) ticks.front() = trace_ticks();
   for (size_t step = 0; step < steps.size(); ++step) {
-    run_step(step, bases, steps[step].alternates_in_loops ? direction : Direction::forward);
+    run(step);
     if (trace) ticks[step + 1] = trace_ticks();
   }
   if (trace) trace->add_steps(traced_steps(), std::move(ticks));
+}
+
+void ExecutionPlan::run_nested(std::span<std::byte* const> bases, Direction direction) const {
+  run_all([&](size_t step) {
+    run_step(step, bases, steps[step].alternates_in_loops ? direction : Direction::forward);
+  });
+}
+
+void ExecutionPlan::run_parts(std::span<std::byte* const> bases, Direction direction,
+                              const PartRange& parts, std::byte* kept) const {
+  run_all([&](size_t step) {
+    const PlannedStep& planned = steps[step];
+    std::byte* const arena = planned.step->keeps_scratch() ? kept : bases.front();
+    planned.parts->run_parts(
+        BufferTable(memory.refs, bases, arena + memory.scratch[step],
+                    planned.alternates_in_loops ? direction : Direction::forward),
+        parts);
+  });
 }
 
 ExecutionPlan make_execution_plan(const Graph& graph, Plan shapes, const Config& config,
@@ -89,6 +109,10 @@ ExecutionPlan make_execution_plan(const Graph& graph, Plan shapes, const Config&
   if (config.fuse && !config.observer) fuse_rows(context, lowered);
   dump("rows", [&] { return to_string(lowered, shaped); });
 
+  if (config.fuse && !config.observer) join_concurrent_loops(context, lowered);
+  dump("loops", [&] { return to_string(lowered, shaped); });
+
+  plan.row_cuts = find_row_cuts(shaped, lowered);
   plan.memory = plan_memory(shaped, lowered, donated, config.memory_limit);
   dump("memory", [&] { return to_string(plan.memory, lowered, shaped); });
 

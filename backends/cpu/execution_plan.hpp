@@ -9,6 +9,7 @@
 
 #include "backends/cpu/descriptors/lowering_context.hpp"
 #include "backends/cpu/elementwise/native/compiler.hpp"
+#include "backends/cpu/fusion/row_cuts.hpp"
 #include "backends/cpu/lowering/instantiate.hpp"
 #include "backends/cpu/memory/memory_planner.hpp"
 #include "backends/cpu/traced_plan.hpp"
@@ -23,6 +24,7 @@ struct ExecutionPlan {
   std::string native_note;                      // for the summary, if native code was asked for
   PlannedMemory memory;
   std::vector<PlannedStep> steps;
+  RowCuts row_cuts;
   std::vector<Result> results;
   std::vector<HeldConstant> constants;
   std::unique_ptr<const TracedPlan> traced;  // not null
@@ -38,8 +40,16 @@ struct ExecutionPlan {
   // Runs all steps as those of a graph that a node contains. `direction`: of the steps that
   // alternate in loops.
   void run_nested(std::span<std::byte* const> bases, Direction direction) const;
+  // The same for some parts of all values, in the calling thread. `kept`: the arena with the memory
+  // that begin_loop has prepared.
+  void run_parts(std::span<std::byte* const> bases, Direction direction, const PartRange& parts,
+                 std::byte* kept) const;
   // The steps for traces.
   std::shared_ptr<const TracedSteps> traced_steps() const { return traced->steps(shapes, steps); }
+
+ private:
+  template <typename RunStep>
+  void run_all(const RunStep& run) const;
 };
 
 // Compiles the graph for the sizes of `shapes`. `observed`, per node: the observer wants its

@@ -12,6 +12,7 @@ namespace {
 Config config_of_nested(Config config, const Graph& graph) {
   if (config.observer && !observes(*config.observer, graph)) config.observer = nullptr;
   config.donations.clear();
+  config.is_nested = true;
   return config;
 }
 

@@ -76,7 +76,7 @@ TEST_CASE("each pass is dumped once, in the order of the pipeline") {
         std::vector<std::string>{"decompose_batch_norm", "fold_padding", "join_slice_gradients",
                                  "narrow_integer_products", "fuse_multiply_adds", "legalize_half",
                                  "layouts", "fusion", "schedule", "lowering", "epilogues", "slices",
-                                 "rows", "memory", "instantiate"});
+                                 "rows", "loops", "memory", "instantiate"});
 }
 
 TEST_CASE("the dump of a rewrite shows its own changes only") {

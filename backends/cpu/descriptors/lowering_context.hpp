@@ -30,6 +30,7 @@ struct Config {
   std::optional<int64_t> memory_limit = {};            // in bytes, of one run
   bool winograd = true;                                // convolutions may use Winograd's algorithm
   bool fuse = true;                                    // several nodes may become one step
+  bool is_nested = false;                              // for a graph that a node contains
   bool native = false;  // elementwise programs are compiled to native code where possible
   std::vector<Donation> donations = {};
   std::string native_note = {};            // why native code is off although it was asked for

@@ -44,13 +44,21 @@ struct StridedView {
   int64_t start = 0;
 };
 
+// A step that makes tiles, and can run part by part in a loop.
+struct TiledRows {
+  // As StepDescriptor::row_partitions. All parts need values with 1 part as a whole.
+  std::vector<RowPartition> partitions = {};
+  int64_t tiles = 0;  // whole tiles of rows; 0: the step only runs as a whole
+};
+
 struct StepDescriptor {
   std::vector<ValueId> reads, writes;
   std::vector<InPlacePair> in_place_pairs = {};
   // For a PartitionedStep: its outputs, and the inputs of which each part of the outputs reads only
   // the same part.
   std::vector<RowPartition> row_partitions = {};
-  double useful_threads = 0;  // the number of threads that pays off, if there are row partitions
+  TiledRows tiled_rows = {};
+  double useful_threads = 0;  // the number of threads that pays off; 0: not known
   // Null for an elementwise program, whose step is made when memory is planned.
   std::unique_ptr<Step> step = nullptr;
   std::vector<StepDescriptor> before = {};  // steps that run before this one

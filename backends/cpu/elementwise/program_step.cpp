@@ -320,6 +320,22 @@ std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped,
   return possible;
 }
 
+// The parts along the outermost axis, if each part of the elements is in the same part of the
+// source.
+int64_t parts_of_view(const ShapedGraph& shaped, const StridedView& view) {
+  if (view.axes.empty()) return 1;
+  const Axis& rows = view.axes.front();
+  int64_t end = view.start + 1;  // of the elements of the first part
+  for (size_t i = 1; i < view.axes.size(); ++i) {
+    if (view.axes[i].step < 0) return 1;
+    end += (view.axes[i].size - 1) * view.axes[i].step;
+  }
+  const bool fits = view.start >= 0 && end <= rows.step;
+  return fits && rows.size * rows.step == shaped.count(view.source) ? rows.size : 1;
+}
+
+}  // namespace
+
 std::vector<RowPartition> row_partitions(const ShapedGraph& shaped,
                                          const ElementwiseProgram& program) {
   const int64_t count = element_count(program.dims);
@@ -331,6 +347,10 @@ std::vector<RowPartition> row_partitions(const ShapedGraph& shaped,
   }
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const ValueId id = program.inputs[i];
+    if (!program.strided.empty() && program.strided[i]) {
+      found.push_back({id, parts_of_view(shaped, *program.strided[i])});
+      continue;
+    }
     const bool is_cut =
         shaped.is_in_blocks(id) || element_count(program.input_dims[i]) == shaped.count(id);
     const BroadcastIteration iteration(program.input_dims[i], program.dims);
@@ -338,8 +358,6 @@ std::vector<RowPartition> row_partitions(const ShapedGraph& shaped,
   }
   return found;
 }
-
-}  // namespace
 
 bool fits_a_step(const ElementwiseProgram& program) {
   return program.slots <= most_slots &&

@@ -16,6 +16,11 @@ std::unique_ptr<ElementStep> make_elementwise_step(const LoweringContext& contex
                                                    const ElementwiseProgram& program, int threads,
                                                    const BufferRefs& refs);
 
+// The outputs, and the inputs of which each part of the outputs reads only the same part; other
+// inputs have 1 part. Empty: an output cannot be cut.
+std::vector<RowPartition> row_partitions(const ShapedGraph& shaped,
+                                         const ElementwiseProgram& program);
+
 StepDescriptor lower_elementwise(const LoweringContext& context, ElementwiseProgram program);
 
 }  // namespace mithril::cpu_backend

@@ -102,6 +102,7 @@ class FusedRows {
     for (size_t member = 0; member < group_.steps.size(); ++member) {
       const std::vector<size_t>& nodes = descriptor(member).nodes;
       both.nodes.insert(both.nodes.end(), nodes.begin(), nodes.end());
+      both.useful_threads += descriptor(member).useful_threads;
       for (const ValueId id : descriptor(member).reads) {
         if (!made_.contains(storage(id)) && read.insert(id).second) both.reads.push_back(id);
       }

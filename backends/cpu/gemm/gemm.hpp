@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "backends/cpu/gemm/matrices.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -34,7 +35,11 @@ class GemmPlan {
   bool packs_for_loop() const;           // pack a B that many multiplications share
   // Elements of the packed B.
   int64_t packed_count() const { return panels() * nr_ * k_; }
+  // Rows of C, in whole tiles.
+  int64_t tiles() const { return m_ / mr_; }
   int64_t panels() const { return (n_ + nr_ - 1) / nr_; }
+  // The number of threads that pays off.
+  double useful_threads() const { return static_cast<double>(work()) / multiplications_grain_size; }
   // The number of tasks for at most `threads` threads. Each element of C is in the block of one
   // task.
   int tasks(int threads) const;

@@ -64,7 +64,7 @@ struct GemmValues {
 
 // `Operands` is PlainGemm or VnniGemm.
 template <class Operands>
-class GemmStep final : public TiledStep {
+class GemmStep final : public TiledStep, public RunsInParts {
   using Input = typename Operands::Input;
   using T = typename Operands::Output;
 
@@ -100,13 +100,30 @@ class GemmStep final : public TiledStep {
     pack(gemm, scratch);
   }
 
+  double useful_threads() const {
+    return integer_valued_ ? integer_valued_->useful_threads() : plan_.useful_threads();
+  }
+  // Whether rows of C can be computed without the others, and without preparing A or B.
+  bool has_independent_rows() const {
+    return is_one_plain_pair() && !integer_valued_ && (packed_ || packs_once_ || !plan_.packs());
+  }
+  void run_parts(const BufferTable& buffers, const PartRange& parts) const override {
+    Gemm<T> gemm = begun(buffers);
+    const BatchOffsets& only = operands_.shape.batches.front();
+    T* scratch = buffers.scratch<T>();
+    gemm.a.data = operands_.a(buffers.read<Input>(values_.a.id) + only.a, scratch, 1);
+    if (packs_once_) {
+      gemm.packed_b = scratch;
+    } else if (!packed_) {
+      gemm.b.data = operands_.b(buffers.read<Input>(values_.b.id) + only.b, scratch, 1);
+    }
+    gemm.epilogue = Epilogue(epilogue.get(), &buffers, 0);
+    multiply(gemm, plan_, {parts.begin(gemm.m), parts.end(gemm.m), 0, gemm.n});
+  }
+
   void run(const BufferTable& buffers) const override {
     const Input* a = buffers.read<Input>(values_.a.id);
-    Gemm<T> gemm = gemm_;
-    gemm.packed_b = reinterpret_cast<const T*>(packed_.get());
-    gemm.bias = buffers.read<T>(values_.bias);
-    gemm.c = buffers.write<T>(values_.c);
-    gemm.direction = buffers.direction();
+    Gemm<T> gemm = begun(buffers);
     if constexpr (std::is_same_v<Input, float>) {
       if (integer_valued_ &&
           integer_valued_->run(a, gemm.c, gemm.direction, Epilogue(epilogue.get(), &buffers, 0),
@@ -138,6 +155,14 @@ class GemmStep final : public TiledStep {
   bool is_one_plain_pair() const {
     return operands_.shape.batches.size() == 1 && operands_.scratch_of_a() == 0 &&
            operands_.scratch_of_b() == 0;
+  }
+  Gemm<T> begun(const BufferTable& buffers) const {
+    Gemm<T> gemm = gemm_;
+    gemm.packed_b = reinterpret_cast<const T*>(packed_.get());
+    gemm.bias = buffers.read<T>(values_.bias);
+    gemm.c = buffers.write<T>(values_.c);
+    gemm.direction = buffers.direction();
+    return gemm;
   }
   void pack(const Gemm<T>& gemm, T* to) const {
     const auto parts = std::min(plan_.panels(), tasks_.count());
@@ -231,15 +256,23 @@ StepDescriptor gemm_descriptor(const LoweringContext& context, const Operands& o
     }
     packed = packed_b(context, operands, values.b);
   }
-  StepDescriptor descriptor{
-      .reads = {values.a.id},
-      .writes = {values.c},
-      .step = std::make_unique<GemmStep<Operands>>(operands, context.config.threads, values, packed,
+  const GemmPlan plan(operands.gemm());
+  auto step = std::make_unique<GemmStep<Operands>>(operands, context.config.threads, values, packed,
                                                    context.packed.is_invariant(values.b.id),
-                                                   std::move(integer_valued)),
-      .takes_epilogue = true};
-  if (!packed) descriptor.reads.push_back(values.b.id);
-  if (values.bias) descriptor.reads.push_back(*values.bias);
+                                                   std::move(integer_valued));
+  StepDescriptor descriptor{.reads = {values.a.id}, .writes = {values.c}};
+  const int64_t m = operands.shape.m;
+  TiledRows rows{.partitions = {{values.a.id, m}, {values.c, m}}, .tiles = plan.tiles()};
+  const auto read_whole = [&](ValueId id) {
+    descriptor.reads.push_back(id);
+    rows.partitions.push_back({id, 1});
+  };
+  if (!packed) read_whole(values.b.id);
+  if (values.bias) read_whole(*values.bias);
+  if (step->has_independent_rows()) descriptor.tiled_rows = std::move(rows);
+  descriptor.useful_threads = step->useful_threads();
+  descriptor.takes_epilogue = true;
+  descriptor.step = std::move(step);
   return descriptor;
 }
 

@@ -24,6 +24,7 @@ class IntegerValuedGemm {
   static std::optional<IntegerValuedGemm> of(const LoweringContext& context, const GemmShape& shape,
                                              GemmOperand b);
 
+  double useful_threads() const { return GemmPlan(gemm_).useful_threads(); }
   int64_t scratch_bytes() const {
     return (words_of_a() + 2 * whole_lines(gemm_.n)) * int64_t{sizeof(int32_t)};
   }

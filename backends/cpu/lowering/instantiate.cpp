@@ -70,7 +70,10 @@ std::vector<PlannedStep> instantiate(const LoweringContext& context, LoweredGrap
     std::unique_ptr<Step> step = complete(descriptor, context, refs);
     const Traversal traverses = traversal(context.shaped, descriptor, *step);
     const bool alternates = step->alternates_in_loops();
-    steps.push_back({std::move(step), traverses, alternates, descriptor.nodes, std::move(kernel)});
+    const bool pays_off_threads = descriptor.useful_threads == 0 || descriptor.useful_threads >= 2;
+    const auto* const parts = dynamic_cast<const RunsInParts*>(step.get());
+    steps.push_back({std::move(step), parts, traverses, alternates, pays_off_threads,
+                     descriptor.nodes, std::move(kernel)});
   }
   return steps;
 }

@@ -28,8 +28,10 @@ struct HeldConstant {
 
 struct PlannedStep {
   std::unique_ptr<Step> step;
+  const RunsInParts* parts;  // the step; null: it only runs as a whole
   Traversal traversal;
   bool alternates_in_loops;
+  bool pays_off_threads;      // more than one, or it is not known
   std::vector<size_t> nodes;  // of the graph that the step computes, for traces
   std::string kernel;         // for traces: "gemm + elementwise"
 };

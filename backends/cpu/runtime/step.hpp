@@ -85,6 +85,9 @@ class BufferTable {
   BufferTable with_tile(std::byte* tile) const {
     return BufferTable(refs_, bases_, scratch_, direction_, exchanges_, tile);
   }
+  BufferTable with_scratch(std::byte* scratch) const {
+    return BufferTable(refs_, bases_, scratch, direction_, exchanges_, tile_);
+  }
   BufferTable with_bases(std::span<std::byte* const> bases) const {
     return BufferTable(refs_, bases, scratch_, direction_, exchanges_, tile_);
   }
@@ -138,6 +141,20 @@ class Step {
   virtual void begin_loop(const BufferTable& /*buffers*/) const {}
 };
 
+class ConcurrentTasks;  // runtime/concurrent_tasks.hpp
+
+// A loop that makes its steps one after the other, and shows no values to an observer. Loops that
+// do not depend on each other may run at the same time.
+class Loop : public Step {
+ public:
+  virtual int64_t length() const = 0;
+  // Whether more than one thread pays off in a step.
+  virtual bool has_large_steps() const = 0;
+  // Runs as one of several tasks, in the calling thread.
+  virtual void run_task(const BufferTable& buffers, const ConcurrentTasks& tasks,
+                        int task) const = 0;
+};
+
 // A step that calls run(buffers). If `run` needs scratch memory, it has a scratch_bytes(), too.
 template <typename Run>
 class FunctionStep final : public Step {
@@ -167,10 +184,15 @@ struct PartRange {
   int64_t end(int64_t count) const { return count / of * last; }
 };
 
-// A step that can run part by part. run_parts runs in the calling thread.
-class PartitionedStep : public Step {
+// What can run part by part, in the calling thread.
+class RunsInParts {
  public:
+  virtual ~RunsInParts() = default;
   virtual void run_parts(const BufferTable& buffers, const PartRange& parts) const = 0;
+};
+
+class PartitionedStep : public Step, public RunsInParts {
+ public:
   bool runs_backward() const override { return true; }
 };
 
