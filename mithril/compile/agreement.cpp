@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "mithril/backend/runs_on_gpu.hpp"
 #include "mithril/base/checksum.hpp"
@@ -19,9 +20,10 @@ namespace {
 
 std::string digest_of(const Graph& graph) {
   const std::optional<GraphBytes> bytes = to_bytes(graph);
-  const std::string text = bytes ? bytes->bytes : to_string(graph);
-  return fmt::format("{:016x} of {} bytes", checksum_of(std::as_bytes(std::span(text))),
-                     text.size());
+  const std::string text = bytes ? std::string() : to_string(graph);
+  const std::string_view written = bytes ? std::string_view(bytes->bytes) : text;
+  return fmt::format("{:016x} of {} bytes", checksum_of(std::as_bytes(std::span(written))),
+                     written.size());
 }
 
 // Without its number: "cuda".
@@ -62,6 +64,11 @@ void agree_on_program(const CompiledState& compiled, const Graph& graph) {
     entries.emplace_back("shape of " + in_quotes(key), to_string(shape));
   entries.emplace_back("graph", digest_of(graph));
   agree(*compiled.group, "compile", entries);
+}
+
+void agree_on_graph(const CompiledState& compiled, const Graph& graph) {
+  if (!is_distributed(compiled)) return;
+  agree(*compiled.group, "compile", {{"graph", digest_of(graph)}});
 }
 
 void add_tensors(AgreementEntries& entries, const std::string& what, const TensorMap& tensors) {

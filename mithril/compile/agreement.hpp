@@ -17,6 +17,8 @@ struct CompiledState;
 // same version of Mithril, backend, options, keys, shapes and graph. `graph`: of the program before
 // it is placed.
 void agree_on_program(const CompiledState& compiled, const Graph& graph);
+// The same for a further program of a model on whose first program the processes agree.
+void agree_on_graph(const CompiledState& compiled, const Graph& graph);
 
 // DistributedError E0972 or E0973 (distributed/gpus.hpp) if processes share a GPU, unless their
 // group allows it. Call it after agree_on_program.

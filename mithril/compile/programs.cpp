@@ -114,7 +114,7 @@ const Program& CompiledModel::Impl::in_place() {
     const auto state = std::find_if(states.begin(), states.end(), is_same);
     loading.donations.push_back({next.index, state->index});
   }
-  agree_on_program(*this, graph);
+  agree_on_graph(*this, graph);
   const Graph own = local_program(*this, graph);
   in_place_ = std::make_unique<const Program>(
       Program{Signature(own, input_labels(), size_advice()), backend->load(own, loading)});
@@ -168,7 +168,7 @@ const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& re
   for (const size_t i : requested_outputs)
     labels.push_back("the gradient of " + in_quotes(outputs[i].name));
   const Graph both = gradient_graph(requested_outputs, inputs);
-  agree_on_program(*this, both);
+  agree_on_graph(*this, both);
   const Graph own = local_program(*this, both, inputs);
   program = std::make_unique<const Program>(
       Program{Signature(own, std::move(labels), size_advice()), backend->load(own, load_options)});
@@ -201,7 +201,7 @@ TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& request
   }
   LoadOptions loading = load_options;
   loading.donations = step.donations;
-  agree_on_program(*this, step.graph);
+  agree_on_graph(*this, step.graph);
   const Graph own = local_program(*this, step);
   return {{Signature(own, std::move(labels), size_advice()), backend->load(own, loading)},
           step.donations};
