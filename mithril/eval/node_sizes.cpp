@@ -35,14 +35,19 @@ std::vector<std::optional<Dims>> NodeSizes::infer(const Node& node,
   for (size_t i = 0; i < values.size(); ++i) {
     if (!tensor_of(node.arguments[i])) sized.arguments[i] = values[i];
   }
+  return infer_sizes(numbers_, sized, graph_, node.outputs.front());
+}
+
+std::vector<std::optional<Dims>> infer_sizes(const Graph& sized, const Node& node,
+                                             const Graph& graph, ValueId made) {
   try {
-    std::vector<std::optional<Dims>> made;
-    for (const Value& value : infer_node(numbers_, sized)) made.push_back(numbers(value));
-    return made;
+    std::vector<std::optional<Dims>> sizes;
+    for (const Value& value : infer_node(sized, node)) sizes.push_back(numbers(value));
+    return sizes;
   } catch (const Error& error) {
     ErrorDetails details = error.details();
     details.path.clear();  // the node has no place in a model, the value has
-    raise_at(graph_, *node.op, node.outputs.front(), Error(std::move(details)));
+    raise_at(graph, *node.op, made, Error(std::move(details)));
   }
 }
 

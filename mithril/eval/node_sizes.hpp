@@ -23,4 +23,8 @@ class NodeSizes {
   Graph numbers_;  // the same values, with numbers as their dims
 };
 
+// The same for a node of a graph whose dims are numbers. Errors name `made`, a value of `graph`.
+std::vector<std::optional<Dims>> infer_sizes(const Graph& numbers, const Node& node,
+                                             const Graph& graph, ValueId made);
+
 }  // namespace mithril

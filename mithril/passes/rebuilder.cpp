@@ -2,11 +2,16 @@
 
 namespace mithril {
 
-Rebuilder::Rebuilder(const Graph& from) : from_(from), map_(from.values().size(), nowhere) {
+Rebuilder::Rebuilder(const Graph& from) : Rebuilder(from, from.values().size()) {}
+
+Rebuilder::Rebuilder(const Graph& from, size_t values) : from_(from), map_(values, nowhere) {
   to_.share_facts(from);
   to_.set_default_dtype(from.default_dtype());
-  for (const ValueId id : from.inputs()) replace(id, to_.add_input(from.value(id)));
+  for (const ValueId id : from.inputs()) {
+    if (index(id) < values) replace(id, to_.add_input(from.value(id)));
+  }
   for (const Constant& constant : from.constants()) {
+    if (index(constant.value) >= values) continue;
     const std::string& name = from.value(constant.value).name;
     replace(constant.value, to_.add_constant(name, constant.tensor));
   }
@@ -66,15 +71,21 @@ void Rebuilder::become(ValueId old, ValueId now) {
   to_.restate(now, std::move(value));
 }
 
-Graph Rebuilder::finish() {
-  Graph graph = finish_whole();
-  graph.drop_unread();
-  return graph;
+Graph Rebuilder::finish() { return finish(from_.outputs()); }
+
+Graph Rebuilder::finish(const std::vector<Output>& outputs) {
+  add_outputs(outputs);
+  to_.drop_unread();
+  return std::move(to_);
 }
 
 Graph Rebuilder::finish_whole() {
-  for (const Output& output : from_.outputs()) to_.add_output(output.name, map(output.value));
+  add_outputs(from_.outputs());
   return std::move(to_);
+}
+
+void Rebuilder::add_outputs(const std::vector<Output>& outputs) {
+  for (const Output& output : outputs) to_.add_output(output.name, map(output.value));
 }
 
 }  // namespace mithril

@@ -14,7 +14,8 @@ constexpr ValueId nowhere{-1};  // the mapping of a value that is not written ye
 //   return rebuilder.finish();
 class Rebuilder {
  public:
-  explicit Rebuilder(const Graph& from);  // which outlives it
+  explicit Rebuilder(const Graph& from);        // which outlives it
+  Rebuilder(const Graph& from, size_t values);  // of a program with the first values alone
 
   // The graph under construction: nodes and constants may be added to it.
   Graph& graph() { return to_; }
@@ -35,9 +36,11 @@ class Rebuilder {
 
   // The new graph, without unread nodes and constants. Call it last.
   Graph finish();
-  Graph finish_whole();  // with them
+  Graph finish(const std::vector<Output>& outputs);  // in the place of those of the old graph
+  Graph finish_whole();                              // with them
 
  private:
+  void add_outputs(const std::vector<Output>& outputs);
   void state_equal(ValueId old, ValueId now);
   const Graph& from_;
   Graph to_;

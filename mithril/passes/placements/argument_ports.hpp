@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <string_view>
 
 #include "mithril/graph/graph.hpp"
 #include "mithril/op/op_def.hpp"
@@ -23,7 +24,9 @@ class ArgumentPorts {
 };
 
 // Whether ops read the elements of an argument at the port, and not its dims alone.
-inline bool reads_elements(const PortDef& port) { return port.name != "like"; }
+inline bool reads_elements(const PortDef& port) {
+  return std::string_view(port.name) != std::string_view("like");
+}
 
 // The only argument that is accepted and whose elements the node reads; null: there are several or
 // none.

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "mithril/base/error.hpp"
 #include "mithril/graph/expression.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
@@ -25,12 +26,10 @@ class StatisticsExpansion {
   using Write = void (StatisticsExpansion::*)(const Node&);
 
  public:
-  StatisticsExpansion(const Graph& graph, const BatchRows& rows)
-      : from_(graph),
-        rows_(rows),
-        rebuilder_(graph),
-        prefix_(unused_prefix(graph, statistics_prefix)) {
-    for (const Node& node : graph.nodes()) writers_.push_back(writer_of(node));
+  StatisticsExpansion(const GraphPart& part, const BatchRows& rows)
+      : part_(part), from_(part.graph), rows_(rows) {
+    writers_.reserve(part.nodes);
+    for (size_t i = 0; i < part.nodes; ++i) writers_.push_back(writer_of(from_.nodes()[i]));
   }
 
   bool changes() const {
@@ -38,19 +37,23 @@ class StatisticsExpansion {
   }
 
   Graph run() {
+    rebuilder_.emplace(part_.graph, part_.values);
+    const std::string prefix = unused_prefix(from_, statistics_prefix);
     for (size_t i = 0; i < writers_.size(); ++i) {
       const Node& node = from_.nodes()[i];
       const Write write = writers_[i];
-      scope_ = prefix_ + "." + from_.value(node.outputs.front()).name;
       if (!write) {
-        rebuilder_.keep(node);
-      } else if (const Expansion* like = find_like(node, read_by(node))) {
+        rebuilder_->keep(node);
+        continue;
+      }
+      scope_ = prefix + "." + from_.value(node.outputs.front()).name;
+      if (const Expansion* like = find_like(node, read_by(node))) {
         repeat(*like, node, read_by(node));
       } else {
         expand(node, write);
       }
     }
-    return rebuilder_.finish();
+    return rebuilder_->finish(part_.outputs);
   }
 
  private:
@@ -58,6 +61,7 @@ class StatisticsExpansion {
   struct Expansion {
     const Node* node;
     size_t begin, end;
+    size_t first_value;          // the first that they make; all follow each other
     std::vector<ValueId> reads;  // values of the new graph, per argument that is a tensor
     std::vector<ValueId> makes;  // values of the new graph, per output
   };
@@ -65,17 +69,21 @@ class StatisticsExpansion {
   std::vector<ValueId> read_by(const Node& node) const {
     std::vector<ValueId> ids;
     for (const Argument& argument : node.arguments) {
-      if (const ValueId* id = tensor_of(argument)) ids.push_back(rebuilder_.map(*id));
+      if (const ValueId* id = tensor_of(argument)) ids.push_back(rebuilder_->map(*id));
     }
     return ids;
   }
 
   void expand(const Node& node, Write write) {
-    Expansion& made = expansions_.emplace_back(
-        Expansion{&node, rebuilder_.graph().nodes().size(), 0, read_by(node), {}});
+    Expansion& made = expansions_.emplace_back(Expansion{&node,
+                                                         rebuilder_->graph().nodes().size(),
+                                                         0,
+                                                         rebuilder_->graph().values().size(),
+                                                         read_by(node),
+                                                         {}});
     (this->*write)(node);
-    made.end = rebuilder_.graph().nodes().size();
-    for (const ValueId id : node.outputs) made.makes.push_back(rebuilder_.map(id));
+    made.end = rebuilder_->graph().nodes().size();
+    for (const ValueId id : node.outputs) made.makes.push_back(rebuilder_->map(id));
   }
 
   // The expansion of a node that differs only in the values that it reads.
@@ -119,23 +127,31 @@ class StatisticsExpansion {
 
   // Copies the nodes, because inferring them takes longer.
   void repeat(const Expansion& like, const Node& node, const std::vector<ValueId>& reads) {
-    Graph& graph = rebuilder_.graph();
-    std::unordered_map<ValueId, ValueId> now;
-    for (size_t i = 0; i < reads.size(); ++i) now.emplace(like.reads[i], reads[i]);
+    Graph& graph = rebuilder_->graph();
+    const size_t first_value = graph.values().size();
+    const auto now = [&](ValueId id) {
+      if (index(id) >= like.first_value)
+        return static_cast<ValueId>(index(id) - like.first_value + first_value);
+      const auto at = std::find(like.reads.begin(), like.reads.end(), id);
+      MITHRIL_CHECK(at != like.reads.end(), "an expansion reads a value that its node does not");
+      return reads[static_cast<size_t>(at - like.reads.begin())];
+    };
     for (size_t i = like.begin; i < like.end; ++i) {
       Node copy = graph.nodes()[i];
       for (Argument& argument : copy.arguments) {
-        if (ValueId* id = std::get_if<ValueId>(&argument)) *id = now.at(*id);
+        if (ValueId* id = std::get_if<ValueId>(&argument)) *id = now(*id);
       }
       for (ValueId& id : copy.outputs) {
         Value value = graph.value(id);
         value.name = scope_ + "." + copy.op->name + "_" + std::to_string(graph.nodes().size());
-        id = now.emplace(id, graph.add_value(std::move(value))).first->second;
+        const ValueId added = graph.add_value(std::move(value));
+        MITHRIL_CHECK(added == now(id), "an expansion makes its values in another order");
+        id = added;
       }
       graph.add_node(std::move(copy));
     }
     for (size_t i = 0; i < node.outputs.size(); ++i)
-      rebuilder_.become(node.outputs[i], now.at(like.makes[i]));
+      rebuilder_->become(node.outputs[i], now(like.makes[i]));
   }
 
   // Null: the node stays.
@@ -188,21 +204,21 @@ class StatisticsExpansion {
     return resolve(size);
   }
 
-  Expression expression(ValueId id) { return {&rebuilder_.graph(), id, &scope_}; }
+  Expression expression(ValueId id) { return {&rebuilder_->graph(), id, &scope_}; }
   bool has(const Node& node, const char* port) const {
     return tensor_of(node.arguments[node.argument_index(port)]) != nullptr;
   }
   // The argument at the port in the dtype in which sums are taken.
   Expression input(const Node& node, const char* port) {
     const ValueId id = *tensor_of(node.arguments[node.argument_index(port)]);
-    return cast_to(expression(rebuilder_.map(id)), wide(node));
+    return cast_to(expression(rebuilder_->map(id)), wide(node));
   }
   DType wide(const Node& node) const {
     return opmath_dtype(from_.value(node.outputs.front()).dtype);
   }
   void become(const Node& node, size_t output, const Expression& now) {
     const ValueId old = node.outputs[output];
-    rebuilder_.become(old, cast_to(now, from_.value(old).dtype).id);
+    rebuilder_->become(old, cast_to(now, from_.value(old).dtype).id);
   }
 
   void mean(const Node& node) {
@@ -230,7 +246,7 @@ class StatisticsExpansion {
   void expand_reduced(const Node& node) {
     const Datum& axis = datum(node, "axis");
     const Expression x = input(node, "input");
-    const Expression like = expression(rebuilder_.map(*tensor_of(node.arguments[1])));
+    const Expression like = expression(rebuilder_->map(*tensor_of(node.arguments[1])));
     const Dim count = reduced_size(value(node, "like"), axis);
     const Expression share = x / divisor(x, count, datum(node, "correction"));
     become(node, 0,
@@ -299,10 +315,10 @@ class StatisticsExpansion {
   const OpDef& expand_reduced_ = find_op("expand_reduced");
   const OpDef& batch_norm_ = find_op("batch_norm_training");
   const OpDef& batch_norm_grad_ = find_op("batch_norm_grad");
+  const GraphPart& part_;
   const Graph& from_;
   const BatchRows& rows_;
-  Rebuilder rebuilder_;
-  const std::string prefix_;
+  std::optional<Rebuilder> rebuilder_;
   std::vector<Write> writers_;  // per node
   std::deque<Expansion> expansions_;
   std::string scope_;  // of the names of new values
@@ -310,8 +326,8 @@ class StatisticsExpansion {
 
 }  // namespace
 
-std::optional<Graph> expand_statistics(const Graph& graph, const BatchRows& rows) {
-  StatisticsExpansion expansion(graph, rows);
+std::optional<Graph> expand_statistics(const GraphPart& part, const BatchRows& rows) {
+  StatisticsExpansion expansion(part, rows);
   return expansion.changes() ? std::optional(expansion.run()) : std::nullopt;
 }
 

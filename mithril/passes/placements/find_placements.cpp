@@ -1,10 +1,9 @@
 #include "mithril/passes/placements/find_placements.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <span>
 #include <utility>
 
-#include "mithril/graph/nested_graph.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/op/sample_context.hpp"
@@ -13,22 +12,11 @@
 #include "mithril/passes/placements/linear_ports.hpp"
 #include "mithril/passes/placements/nested_placements.hpp"
 #include "mithril/passes/placements/refuse_rows.hpp"
+#include "mithril/passes/placements/sample_placement.hpp"
+#include "mithril/passes/placements/visits.hpp"
 
 namespace mithril {
 namespace {
-
-SampleAxis sample_axis_of(const Placement& placement) {
-  SampleAxis axis;
-  if (!placement.is_sharded()) return axis;
-  axis = SampleAxis::along(placement.axis, placement.outer);
-  axis.numbers = placement.numbers;
-  return axis;
-}
-
-Placement placement_by(const SampleAxis& axis) {
-  if (axis.kind == SampleAxis::Kind::sum) return Placement::partial();
-  return axis.is_each() ? Placement::sharded(axis.axis, axis.outer, axis.numbers) : Placement{};
-}
 
 class PlacementSearch {
  public:
@@ -41,12 +29,18 @@ class PlacementSearch {
         options_(options),
         followed_(followed),
         wanted_(graph, options),
-        makers_(graph.values().size(), -1) {
+        makers_(graph.values().size(), -1),
+        visits_(probe.numbers.kinds()) {
     arguments_.reserve(graph.nodes().size());
+    size_t count = 0, next = 0;
+    for (const Node& node : graph.nodes()) count += node.arguments.size();
+    placements_.resize(count);
     for (size_t i = 0; i < graph.nodes().size(); ++i) {
       for (const ValueId id : graph.nodes()[i].outputs) makers_[index(id)] = static_cast<int>(i);
       const NodeNumbers& numbers = probe.numbers.node(static_cast<NodeId>(i));
-      arguments_.push_back({numbers, std::vector<Placement>(numbers.values.size())});
+      const std::span<Placement> room(placements_.data() + next, numbers.values.size());
+      arguments_.emplace_back(graph.nodes()[i], numbers, rows, room);
+      next += numbers.values.size();
     }
     found_.of.resize(graph.values().size());
     found_.reduced.resize(graph.values().size());
@@ -73,15 +67,7 @@ class PlacementSearch {
   }
 
  private:
-  struct Arguments {
-    const NodeNumbers& numbers;
-    std::vector<Placement> placements = {};  // at the last visit; replicated where dims are read
-    bool visited = false;
-    bool has(Placement::Kind kind) const {
-      return std::any_of(placements.begin(), placements.end(),
-                         [&](const Placement& placement) { return placement.kind == kind; });
-    }
-  };
+  using Arguments = VisitedArguments;
 
   void search() {
     for (size_t i = 0; i < graph_.nodes().size(); ++i) {
@@ -144,9 +130,8 @@ class PlacementSearch {
   bool read_arguments(const Node& node, Arguments& arguments) const {
     bool changed = !std::exchange(arguments.visited, true);
     for (size_t i = 0; i < node.arguments.size(); ++i) {
-      const ValueId* id = tensor_of(node.arguments[i]);
-      if (!id || !reads_elements(arguments.numbers.ports[i])) continue;
-      const Placement& now = read(*id);
+      if (!arguments.numbers.reads[i]) continue;
+      const Placement& now = read(*tensor_of(node.arguments[i]));
       if (now == arguments.placements[i]) continue;
       arguments.placements[i] = now;
       changed = true;
@@ -160,27 +145,49 @@ class PlacementSearch {
                        [&](ValueId id) { return found_.of[index(id)].is_partial(); });
   }
 
+  // What an earlier visit has found.
+  void repeat(NodeId id, const Visit& visit) {
+    const std::vector<ValueId>& outputs = graph_.node(id).outputs;
+    for (size_t i = 0; i < outputs.size(); ++i) found_.of[index(outputs[i])] = visit.outputs[i];
+    keep(id, visit.change);
+  }
+
+  void add_visit(const Node& node, const Arguments& arguments, bool wanted,
+                 const NodeChange& change) {
+    std::vector<Placement> outputs;
+    for (const ValueId output : node.outputs) outputs.push_back(found_.of[index(output)]);
+    visits_.add(arguments, wanted, std::move(outputs), change);
+  }
+
   void visit(NodeId id) {
     const Node& node = graph_.node(id);
-    NodeChange change;
     Arguments& arguments = arguments_[index(id)];
+    const bool reads_terms = arguments.has(Placement::Kind::partial);
+    const bool reads_rows = arguments.has(Placement::Kind::sharded);
+    const bool wanted = reads_terms && wanted_.of_node(node);
+    const bool alike = (reads_terms || reads_rows) && arguments.alike;
+    if (const Visit* known = alike ? visits_.find(arguments, wanted) : nullptr)
+      return repeat(id, *known);
+    NodeChange change;
     find_numbers(node, arguments, change);
-    if (arguments.has(Placement::Kind::partial)) {
+    if (reads_terms) {
       if (stays_partial(node, arguments, change)) {
         for (const ValueId output : node.outputs) found_.of[index(output)] = Placement::partial();
+        if (alike) add_visit(node, arguments, wanted, change);
         return keep(id, std::move(change));
       }
-      const bool stays = takes_terms(node, nested_arguments(node, arguments), probe_.batch,
-                                     options_, find_, followed_);
+      const bool stays =
+          arguments.numbers.nested && takes_terms(node, nested_arguments(node, arguments),
+                                                  probe_.batch, options_, find_, followed_);
       for (size_t i = 0; i < node.arguments.size(); ++i) {
         if (stays || !arguments.placements[i].is_partial()) continue;
         reduce_first(*tensor_of(node.arguments[i]));
         arguments.placements[i] = {};
       }
     }
-    if (arguments.has(Placement::Kind::sharded)) {
-      has_nested_graphs(node) ? follow_nested(node, arguments, change)
-                              : follow(id, arguments, change);
+    if (reads_rows) {
+      arguments.numbers.nested ? follow_nested(node, arguments, change)
+                               : follow(id, arguments, change);
     } else if (has_rows(node)) {
       fill(id, arguments, change);
     } else {
@@ -188,6 +195,8 @@ class PlacementSearch {
     }
     check_results(node);
     check_numbers(node, arguments, change);
+    // A visit that makes values be reduced changes more than the node.
+    if (alike && !reads_terms && !change.extremum) add_visit(node, arguments, wanted, change);
     keep(id, std::move(change));
   }
 
@@ -264,15 +273,7 @@ class PlacementSearch {
   }
 
   NestedArguments nested_arguments(const Node& node, const Arguments& arguments) const {
-    NestedArguments nested{arguments.placements, arguments.numbers.argument_dims};
-    nested.batches.resize(node.arguments.size());
-    for (size_t i = 0; i < node.arguments.size(); ++i) {
-      const Placement& placement = arguments.placements[i];
-      if (!placement.is_sharded()) continue;
-      const Value& value = graph_.value(*tensor_of(node.arguments[i]));
-      if (value.ranked) nested.batches[i] = rows_.batch_of(value.dims[placement.axis]);
-    }
-    return nested;
+    return arguments_of(graph_, node, rows_, arguments.placements, arguments.numbers.argument_dims);
   }
 
   // A loop or a choice that reads rows.
@@ -322,7 +323,7 @@ class PlacementSearch {
   Placement like_of(const Node& node, const Arguments& arguments) const {
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       const ValueId* id = tensor_of(node.arguments[i]);
-      if (id && !reads_elements(arguments.numbers.ports[i])) return read(*id);
+      if (id && !arguments.numbers.reads[i]) return read(*id);
     }
     return {};
   }
@@ -340,14 +341,17 @@ class PlacementSearch {
     change.draw = RowDraw{.axis = of.axis, .batch = *batch, .of_row = of_row};
   }
 
+  static const Datum& number_at(const Node& node, size_t argument) {
+    return std::get<Datum>(node.arguments[argument]);
+  }
+
   // Numbers of rows among the arguments.
   void find_numbers(const Node& node, const Arguments& arguments, NodeChange& change) const {
-    for (size_t i = 0; i < node.arguments.size(); ++i) {
-      const Datum* datum = std::get_if<Datum>(&node.arguments[i]);
-      if (!datum || !rows_.has(*datum)) continue;
+    for (const size_t i : arguments.with_rows) {
       const auto port = arguments.numbers.ports.index(i);
       if (!node.op->compiled.ports[port].value) change.numbers.push_back(i);
-      if (node.op == &to_tensor_ && datum->kind() == kind::int_value) change.counts = true;
+      if (node.op == &to_tensor_ && number_at(node, i).kind() == kind::int_value)
+        change.counts = true;
     }
   }
 
@@ -355,16 +359,14 @@ class PlacementSearch {
   // have a rule.
   void check_numbers(const Node& node, const Arguments& arguments, const NodeChange& change) const {
     if (change.counts || found_.of[index(node.outputs.front())].numbers) return;
-    for (size_t i = 0; i < node.arguments.size(); ++i) {
-      const Datum* datum = std::get_if<Datum>(&node.arguments[i]);
-      if (!datum || !rows_.has(*datum)) continue;
+    for (const size_t i : arguments.with_rows) {
       const auto port = arguments.numbers.ports.index(i);
       const CompiledPorts::Port& compiled = node.op->compiled.ports[port];
       const bool is_number = compiled.value && (compiled.kinds & kind::float_value);
       const bool is_size = compiled.value && !is_number &&
                            (arguments.has(Placement::Kind::sharded) || has_rows(node));
       if (!compiled.value || is_size) continue;
-      refuse_number_of_rows(graph_, node, arguments.numbers.ports[i].name, *datum);
+      refuse_number_of_rows(graph_, node, arguments.numbers.ports[i].name, number_at(node, i));
     }
   }
 
@@ -378,8 +380,10 @@ class PlacementSearch {
   const PlacementOptions& options_;
   FollowedGraphs& followed_;
   PartialWanted wanted_;
-  std::vector<int> makers_;           // per value: the node that makes it; -1: none
-  std::vector<Arguments> arguments_;  // per node
+  std::vector<int> makers_;            // per value: the node that makes it; -1: none
+  std::vector<Placement> placements_;  // of all arguments
+  std::vector<Arguments> arguments_;   // per node
+  Visits visits_;
   const OpDef& to_tensor_ = find_op("to_tensor");
   const FindPlacements find_ = [this](const auto&... given) {
     return PlacementSearch(given..., followed_).run();

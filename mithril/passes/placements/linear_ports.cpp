@@ -84,10 +84,11 @@ PartialWanted::PartialWanted(const Graph& graph, const PlacementOptions& options
     for (size_t k = 0; k < node.arguments.size(); ++k) {
       const ValueId* id = tensor_of(node.arguments[k]);
       if (!id || !reads_elements(ports[k])) continue;
-      const bool linear = std::any_of(groups.begin(), groups.end(), [&](const std::string& group) {
-        return lists_port(group, ports[k].name);
-      });
-      wanted_[index(*id)] = wanted_[index(*id)] && wants && linear;
+      const bool linear =
+          wants && std::any_of(groups.begin(), groups.end(), [&](const std::string& group) {
+            return lists_port(group, ports[k].name);
+          });
+      wanted_[index(*id)] = wanted_[index(*id)] && linear;
       is_read[index(*id)] = true;
     }
   }
@@ -105,6 +106,12 @@ void PartialWanted::add_sums(const Graph& graph, const std::vector<Placement>& p
   std::vector<ValueId> terms;
   for (size_t i = graph.nodes().size(); i-- > 0;) {
     const Node& node = graph.nodes()[i];
+    const bool has_terms =
+        std::any_of(node.arguments.begin(), node.arguments.end(), [&](const Argument& argument) {
+          const ValueId* id = tensor_of(argument);
+          return id && placements[index(*id)].is_partial();
+        });
+    if (!has_terms && !of_node(node)) continue;
     const ArgumentPorts ports(node);
     for (const std::string& group : linear_groups(*node.op)) {
       terms.clear();

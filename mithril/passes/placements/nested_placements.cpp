@@ -259,6 +259,18 @@ bool makes_zeros(const Node& node) {
   return number.kind() == kind::float_value && number.real() == 0;
 }
 
+NestedArguments arguments_of(const Graph& graph, const Node& node, const BatchRows& rows,
+                             std::span<const Placement> placements, const std::vector<Dims>& dims) {
+  NestedArguments arguments{placements, dims};
+  arguments.batches.resize(placements.size());
+  for (size_t i = 0; i < placements.size(); ++i) {
+    if (!placements[i].is_sharded()) continue;
+    const Value& value = graph.value(*tensor_of(node.arguments[i]));
+    if (value.ranked) arguments.batches[i] = rows.batch_of(value.dims[placements[i].axis]);
+  }
+  return arguments;
+}
+
 NestedPlacements place_nested(const Node& node, const NestedArguments& arguments, int64_t batch,
                               const PlacementOptions& options, const FindPlacements& find,
                               FollowedGraphs& followed) {
@@ -268,7 +280,7 @@ NestedPlacements place_nested(const Node& node, const NestedArguments& arguments
 bool takes_terms(const Node& node, const NestedArguments& arguments, int64_t batch,
                  const PlacementOptions& options, const FindPlacements& find,
                  FollowedGraphs& followed) {
-  const std::vector<Placement>& placements = arguments.placements;
+  const std::span<const Placement> placements = arguments.placements;
   const bool reads_rows =
       std::any_of(placements.begin(), placements.end(),
                   [](const Placement& placement) { return placement.is_sharded(); });

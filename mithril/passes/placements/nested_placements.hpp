@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,10 +46,13 @@ struct FollowedGraphs {
 // The arguments of a node: how they are placed, their sizes in the probe, and the batch whose rows
 // each holds; none: it holds no rows, or its batch is not known.
 struct NestedArguments {
-  const std::vector<Placement>& placements;
+  std::span<const Placement> placements;
   const std::vector<Dims>& dims;
   std::vector<std::optional<size_t>> batches = {};
 };
+
+NestedArguments arguments_of(const Graph& graph, const Node& node, const BatchRows& rows,
+                             std::span<const Placement> placements, const std::vector<Dims>& dims);
 
 // The graphs of the node run on the rows of the process and
 // exchange nothing: a sum over the rows leaves the node as a partial sum. A carry that becomes

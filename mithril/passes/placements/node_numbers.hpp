@@ -13,6 +13,9 @@ namespace mithril {
 
 struct NodeNumbers {
   ArgumentPorts ports;
+  size_t kind;                           // that of nodes which share these numbers, from 0 on
+  bool nested;                           // whether the node has graphs of its own
+  std::vector<bool> reads;               // per argument: a tensor whose elements the node reads
   std::vector<Datum> values;             // per argument; None if it is a tensor
   std::vector<Dims> argument_dims = {};  // per argument; empty if it is a value
   std::vector<Dims> output_dims = {};
@@ -32,6 +35,7 @@ class GraphNumbers {
   GraphNumbers& operator=(GraphNumbers&&) = default;
 
   bool knows(ValueId id) const { return dims_[index(id)] != nullptr; }  // false: nothing makes it
+  size_t kinds() const { return numbers_.size(); }
   const NodeNumbers& node(NodeId id) const { return *nodes_[index(id)]; }
   const Dims& dims(ValueId id) const { return *dims_[index(id)]; }
 

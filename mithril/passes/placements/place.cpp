@@ -47,25 +47,40 @@ bool find_equal_sizes(const Graph& graph, const Probe& probe, BatchRows& rows) {
   return found;
 }
 
+std::vector<bool> sharded_inputs(const GraphPart& part, const PlacementOptions& options) {
+  std::vector<bool> sharded = options.sharded_inputs;
+  const std::vector<ValueId>& inputs = part.graph.inputs();
+  for (size_t i = 0; i < inputs.size() && i < sharded.size(); ++i)
+    sharded[i] = sharded[i] && part.has(inputs[i]);
+  return sharded;
+}
+
 }  // namespace
 
-PlacedGraph place(Graph graph, const PlacementOptions& options) {
+PlacedGraph place(const GraphPart& part, const PlacementOptions& options) {
   MITHRIL_CHECK(options.rank >= 0 && options.rank < options.size, "the rank is not in the group");
   if (options.size == 1) {
-    return {graph, std::vector<Placement>(graph.inputs().size()),
-            std::vector<Placement>(graph.outputs().size())};
+    Graph graph = part.copy();
+    const size_t inputs = graph.inputs().size(), outputs = graph.outputs().size();
+    return {std::move(graph), std::vector<Placement>(inputs), std::vector<Placement>(outputs)};
   }
-  BatchRows rows(graph, options.sharded_inputs);
-  const auto expands = [&] {
-    std::optional<Graph> expanded = expand_statistics(graph, rows);
-    if (expanded) graph = *std::move(expanded);
-    return expanded.has_value();
-  };
-  if (!expands()) graph.drop_unread();
+  BatchRows rows(part.graph, sharded_inputs(part, options));
+  std::optional<Graph> expanded = expand_statistics(part, rows);
+  Graph graph = expanded ? *std::move(expanded) : part.copy();
+  if (!expanded) graph.drop_unread();
   Probe sizes = probe(graph, rows);
-  if (find_equal_sizes(graph, sizes, rows) && expands()) sizes = probe(graph, rows);
+  if (find_equal_sizes(graph, sizes, rows)) {
+    if (std::optional<Graph> again = expand_statistics(GraphPart(graph), rows)) {
+      graph = *std::move(again);
+      sizes = probe(graph, rows);
+    }
+  }
   const FoundPlacements found = find_placements(graph, rows, sizes, options);
   return write_placed(graph, rows, found, options);
+}
+
+PlacedGraph place(const Graph& graph, const PlacementOptions& options) {
+  return place(GraphPart(graph), options);
 }
 
 }  // namespace mithril

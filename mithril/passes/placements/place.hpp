@@ -1,6 +1,7 @@
 // Places a training graph on the processes of a group: data parallel training.
 #pragma once
 #include "mithril/graph/graph.hpp"
+#include "mithril/passes/placements/graph_part.hpp"
 #include "mithril/passes/placements/placed_graph.hpp"
 #include "mithril/passes/placements/placement.hpp"
 
@@ -14,6 +15,8 @@ namespace mithril {
 // process it is the same graph.
 // StateError: E0950 a node mixes rows and has no rule, E0951 a sharded input has a fixed first
 // axis, E0952 no sizes fit, E0953 a number of rows without a rule.
-PlacedGraph place(Graph graph, const PlacementOptions& options);
+PlacedGraph place(const Graph& graph, const PlacementOptions& options);
+// The same for a part of a graph.
+PlacedGraph place(const GraphPart& part, const PlacementOptions& options);
 
 }  // namespace mithril

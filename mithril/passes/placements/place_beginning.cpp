@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mithril/base/error.hpp"
+#include "mithril/passes/placements/graph_part.hpp"
 #include "mithril/passes/placements/place.hpp"
 
 namespace mithril {
@@ -41,17 +42,12 @@ class DividedGraph {
   }
 
   // The beginning. Its further outputs are what the rest reads of it, inputs excepted.
-  Graph first() const {
-    Graph first;
-    first.share_facts(graph_);
-    first.set_default_dtype(graph_.default_dtype());
-    first.reserve(beginning_.values, beginning_.nodes);
-    for (size_t i = 0; i < beginning_.values; ++i) copy_value(static_cast<ValueId>(i), first);
-    for (size_t i = 0; i < beginning_.nodes; ++i) first.add_node(graph_.nodes()[i]);
-    for (size_t i = 0; i < kept_; ++i)
-      first.add_output(graph_.outputs()[i].name, graph_.outputs()[i].value);
-    for (const ValueId id : crossing_) first.add_output(graph_.value(id).name, id);
-    return first;
+  GraphPart first() const {
+    GraphPart part{graph_, beginning_.values, beginning_.nodes, {}};
+    part.outputs.assign(graph_.outputs().begin(),
+                        graph_.outputs().begin() + static_cast<std::ptrdiff_t>(kept_));
+    for (const ValueId id : crossing_) part.outputs.push_back({graph_.value(id).name, id});
+    return part;
   }
 
   // `placed`: what became of the beginning.
