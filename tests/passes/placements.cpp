@@ -128,9 +128,12 @@ TEST_CASE("what cannot be placed is refused with its path") {
                 " output y = y\n}") ==
         "mithril.StateError[E0950]: y: cumsum mixes the rows of a batch that 2 processes share");
   CHECK(refusal("graph {\n input x: float32[N, 2]\n input key: int64[]\n"
-                " n: float32[N, 2] = randn(shape: (N, 2), key: key)\n"
-                " y: float32[N, 2] = add(left: x, right: n)\n output y = y\n}") ==
-        "mithril.StateError[E0950]: n: randn mixes the rows of a batch that 2 processes share");
+                " t: float32[2, N] = transpose(input: x, axes: (1, 0))\n"
+                " r: float32[2*N] = reshape(input: t, shape: (-1,))\n"
+                " u: float32[2*N] = random_uniform(like: r, key: key)\n"
+                " y: float32[2*N] = add(left: r, right: u)\n output y = y\n}") ==
+        "mithril.StateError[E0950]: u: random_uniform mixes the rows of a batch that 2 processes "
+        "share");
   CHECK(refusal("graph {\n input x: float32[N, 1]\n"
                 " y: float32[N, N] = broadcast_to(input: x, shape: (N, N))\n output y = y\n}") ==
         "mithril.StateError[E0950]: y: broadcast_to mixes the rows of a batch that 2 processes "

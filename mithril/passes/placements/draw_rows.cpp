@@ -8,7 +8,6 @@
 #include "mithril/graph/nested_graph.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
-#include "mithril/passes/placements/batch_rows.hpp"
 #include "mithril/passes/rebuilder.hpp"
 
 namespace mithril {
@@ -62,6 +61,17 @@ bool draws_elements(const OpDef& op) {
   return std::any_of(op.inputs.begin(), op.inputs.end(), [](const PortDef& port) {
     return port.name == "key" && port.type.starts_with("int");
   });
+}
+
+std::optional<RowDraw> row_draw(const Value& value, const Placement& of, const BatchRows& rows) {
+  if (!value.ranked || of.outer != 1) return std::nullopt;
+  const Dim& size = value.dims[of.axis];
+  const std::optional<size_t> batch = rows.batch_of(size);
+  const Dim of_row = rows.with(size, 1);
+  const bool grows_evenly = batch && rows.with(size, 0).is_constant(0) &&
+                            same(rows.with(size, 2), resolve(of_row + of_row));
+  if (!grows_evenly) return std::nullopt;
+  return RowDraw{.axis = of.axis, .batch = *batch, .of_row = of_row};
 }
 
 std::set<size_t> batches_drawn(const NodeChange& change) {

@@ -1,9 +1,11 @@
 // Random numbers of the rows of a process, which are those that the rows have in the whole batch.
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 
 #include "mithril/graph/expression.hpp"
+#include "mithril/passes/placements/batch_rows.hpp"
 #include "mithril/passes/placements/found_placements.hpp"
 
 namespace mithril {
@@ -17,6 +19,9 @@ using RowNumbers = std::map<size_t, RowNumber>;  // by batch
 
 // Whether the op draws each element by its index, from a random key.
 bool draws_elements(const OpDef& op);
+// How to draw for the rows of a value that is placed like this; none: they are not consecutive
+// indices of the axis.
+std::optional<RowDraw> row_draw(const Value& value, const Placement& of, const BatchRows& rows);
 // The batches for whose rows the node draws, or nodes of its graphs do.
 std::set<size_t> batches_drawn(const NodeChange& change);
 // `numbers` holds the batches that are drawn for, and is of the graph of the node.

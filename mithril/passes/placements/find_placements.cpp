@@ -330,15 +330,8 @@ class PlacementSearch {
 
   void draw(const Node& node, const Value& value, const Placement& of, NodeChange& change) const {
     if (node.op->rows_drawn_by.empty()) refuse(node, "it draws other numbers for other rows");
-    if (!value.ranked) refuse(node, "the rank of its result depends on the number of rows");
-    const Dim& size = value.dims[of.axis];
-    const std::optional<size_t> batch = rows_.batch_of(size);
-    const Dim of_row = rows_.with(size, 1);
-    const bool grows_evenly = batch && rows_.with(size, 0).is_constant(0) &&
-                              same(rows_.with(size, 2), resolve(of_row + of_row));
-    if (of.outer != 1 || !grows_evenly)
-      refuse(node, "it draws numbers for rows that do not follow each other");
-    change.draw = RowDraw{.axis = of.axis, .batch = *batch, .of_row = of_row};
+    change.draw = row_draw(value, of, rows_);
+    if (!change.draw) refuse(node, "it draws numbers for rows that do not follow each other");
   }
 
   static const Datum& number_at(const Node& node, size_t argument) {
