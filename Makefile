@@ -74,10 +74,11 @@ endif
 
 # Configured again where a torch came or went, and where kernels are to be for other processors.
 # Configures the dev preset, too, for clangd: it leaves compile_commands.json at the root. That of a
-# release build does not name sources that it compiles together.
+# release build does not name sources that it compiles together. `make demo` leaves that to the next
+# command.
 $(build)/build.ninja: CMakePresets.json .venv/set-up $(wildcard .venv/torch)
 	cmake --preset release -DMITHRIL_CPU_TARGETS=$(CPU_TARGETS)
-	@test -e compile_commands.json || cmake --preset dev
+	@test $(CPU_TARGETS) = native || test -e compile_commands.json || cmake --preset dev
 
 # Which cases, on which backend, and how near the numbers must come.
 FILES ?= $(wildcard tests/conformance/cases/*.json)

@@ -12,11 +12,6 @@
 
 #include <hwy/detect_targets.h>
 
-// Kernels for AMX, which Linux lets programs use, are compiled beside those for AVX-512.
-#if (HWY_TARGETS & HWY_AVX3) && defined(__linux__)
-#define MITHRIL_HAS_AMX_KERNELS
-#endif
-
 // Returns `kernels`, an expression, from the namespace of the target for these instructions. If
 // kernels are compiled for one target, that is the only one.
 #if HWY_TARGETS & HWY_AVX3
@@ -44,3 +39,8 @@
   }                                                          \
   template const Type<float>& function<float>(Instructions); \
   template const Type<double>& function<double>(Instructions);
+
+// Kernels for AMX, which Linux lets programs use, are compiled beside those for AVX-512.
+#if (HWY_TARGETS & HWY_AVX3) && defined(__linux__)
+#define MITHRIL_HAS_AMX_KERNELS
+#endif
