@@ -16,10 +16,10 @@ def integers(seed: int, shape, low: int, high: int, dtype: str):
     return np.random.default_rng(seed).integers(low, high, shape).astype(dtype)
 
 
-def written_again(tmp_path, nodes, inputs, outputs, known, data):
-    """Reads a file, writes it, and returns the bytes, the results before and those after."""
+def written_again(tmp_path, content, data):
+    """Reads the file with these bytes, writes it, and returns the bytes, the results before and those after."""
     given, made = tmp_path / "given.onnx", tmp_path / "made.onnx"
-    given.write_bytes(ob.file(nodes, inputs, outputs, known, opset=20))
+    given.write_bytes(content)
     net = ml.from_onnx(given)
     compiled = ml.compile(net.model, ml.CpuBackend(), data_keys=list(data))
     with warnings.catch_warnings():
@@ -36,7 +36,8 @@ def conv_integer(tmp_path, x, known, rank=2, **attributes):
     node = ob.node("ConvInteger", names, "y", **attributes)
     out = [1, 4, *["s"] * rank]
     inputs = [ob.value("x", list(x.shape), x.dtype.name)]
-    made = written_again(tmp_path, [node], inputs, [ob.value("y", out, "int32")], known, {"x": x})
+    content = ob.file([node], inputs, [ob.value("y", out, "int32")], known, opset=20)
+    made = written_again(tmp_path, content, {"x": x})
     assert_same(made[1], made[2])
     return made[0]
 
@@ -103,7 +104,9 @@ def test_quantised_inputs_have_zero_points_that_data_decides(tmp_path) -> None:
     known = {"w": integers(1, [6, 1, 3, 3], -128, 128, "int8")}
     data = {"f": np.random.default_rng(2).normal(size=INPUTS[2]).astype(np.float32)}
     inputs, outputs = [ob.value("f", INPUTS[2])], [ob.value("y", [1, 6, 3, 5])]
-    written, expected, got = written_again(tmp_path, nodes, inputs, outputs, known, data)
+    written, expected, got = written_again(
+        tmp_path, ob.file(nodes, inputs, outputs, known, opset=20), data
+    )
     assert b"ConvInteger" in written
     assert_same(expected, got)
 
@@ -129,7 +132,9 @@ def test_quantised_convolutions(tmp_path, dtype, has_bias) -> None:
     data = {"x": integers(0, INPUTS[2], low, high, dtype)}
     inputs = [ob.value("x", INPUTS[2], dtype)]
     outputs = [ob.value("y", [1, 4, 8, 7], dtype)]
-    written, expected, got = written_again(tmp_path, nodes, inputs, outputs, known, data)
+    written, expected, got = written_again(
+        tmp_path, ob.file(nodes, inputs, outputs, known, opset=20), data
+    )
     assert b"ConvInteger" in written
     assert_same(expected, got)
 
