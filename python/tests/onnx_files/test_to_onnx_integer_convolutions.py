@@ -17,7 +17,7 @@ def integers(seed: int, shape, low: int, high: int, dtype: str):
 
 
 def written_again(tmp_path, content, data):
-    """Reads the file with these bytes, writes it, and returns the bytes, the results before and those after."""
+    """Reads and writes a file, and returns the bytes, the results before and those after."""
     given, made = tmp_path / "given.onnx", tmp_path / "made.onnx"
     given.write_bytes(content)
     net = ml.from_onnx(given)
