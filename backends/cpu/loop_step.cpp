@@ -51,7 +51,8 @@ class LoopStep final : public Loop {
       const DType dtype = shaped.dtype(outputs_[k]);
       output_bytes_.push_back(element_count(made[k]) * static_cast<int64_t>(size_of(dtype)));
     }
-    cut_rows(made, context.config.threads);
+    // With a memory limit the threads share one arena.
+    if (!context.config.memory_limit) cut_rows(made, context.config.threads);
     plan_memory_of_carries();
   }
 

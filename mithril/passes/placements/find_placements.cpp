@@ -195,8 +195,9 @@ class PlacementSearch {
     }
     check_results(node);
     check_numbers(node, arguments, change);
-    // A visit that makes values be reduced changes more than the node.
-    if (alike && !reads_terms && !change.extremum) add_visit(node, arguments, wanted, change);
+    // A visit that makes values be reduced changes more than the node, and draws are of a batch.
+    if (alike && !reads_terms && !change.extremum && !change.draw)
+      add_visit(node, arguments, wanted, change);
     keep(id, std::move(change));
   }
 

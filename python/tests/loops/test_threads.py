@@ -115,3 +115,26 @@ def test_a_step_that_reads_other_rows():
 def test_a_step_that_reads_the_carry_in_another_order():
     x = np.random.default_rng(6).standard_normal((20, 64, 64), dtype=np.float32)
     assert_same_loop(ml.IOKey("h")[::-1] + ml.IOKey("x"), {"x": x, "h": x[0]})
+
+
+def test_a_memory_limit_that_is_enough_for_one_thread():
+    x = np.ones((20, 48, 32), dtype=np.float32)
+
+    def run(threads, limit):
+        backend = ml.CpuBackend(threads=threads, memory_limit=limit)
+        compiled = ml.compile(ml.LSTM(64), backend, shapes={"input": x.shape}, outputs=["output"])
+        return compiled.evaluate(compiled.get_parameters(seed=0), {"input": x})
+
+    def fits(limit):
+        try:
+            run(1, limit)
+        except ml.OutOfMemoryError:
+            return False
+        return True
+
+    low, high = 0, 10_000_000
+    while high - low > 1000:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    for threads in THREADS:
+        assert bits(run(threads, high)) == bits(run(1, high))
