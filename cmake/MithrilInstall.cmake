@@ -14,8 +14,10 @@ if(PROJECT_IS_TOP_LEVEL AND NOT SKBUILD)
                                 COMMAND_ERROR_IS_FATAL ANY)" ALL_COMPONENTS)
 endif()
 if(mithril_cpu_target MATCHES "avx")
-  install(CODE "message(NOTICE \"The installed CPU backend needs a processor with ${mithril_cpu_target}. For others: "
-               "cmake -DMITHRIL_CPU_TARGETS=all ${PROJECT_BINARY_DIR}\")" COMPONENT libraries)
+  set(notice "The installed CPU backend needs a processor with ${mithril_cpu_target}. For others: "
+             "cmake -DMITHRIL_CPU_TARGETS=all ${PROJECT_BINARY_DIR}")
+  string(CONCAT notice ${notice})
+  install(CODE "message(NOTICE \"${notice}\")" COMPONENT libraries)
 endif()
 include(MithrilHeaders)
 # The ones in ops/support are for records of ops (docs/add-an-op.md).
