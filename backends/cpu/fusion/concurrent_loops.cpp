@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/planned_graph.hpp"
 #include "backends/cpu/runtime/concurrent_tasks.hpp"
 #include "mithril/base/trace.hpp"
 
@@ -110,7 +109,7 @@ class LoopJoining {
       all.reads.insert(all.reads.end(), one.reads.begin(), one.reads.end());
       all.writes.insert(all.writes.end(), one.writes.begin(), one.writes.end());
       all.nodes.insert(all.nodes.end(), one.nodes.begin(), one.nodes.end());
-      const int64_t own = aligned_bytes(one.scratch_bytes());
+      const int64_t own = one.scratch_bytes();
       loops.push_back({std::unique_ptr<Loop>(static_cast<Loop*>(one.step.release())), scratch});
       scratch += own;
     }
