@@ -8,8 +8,8 @@
 
 namespace mithril {
 
-// Raises StateError E0915 if the optimizer holds sums of at least `accumulate` gradients. A step
-// with a larger `accumulate` has left them. An update would divide the sums by the wrong number, or
+// Raises StateError E0915 if the optimizer holds sums of at least `accumulate` gradients. Such sums
+// come from a step with a larger `accumulate`. An update would divide them by the wrong number, or
 // drop them.
 void check_gradient_sums(const Optimizer& optimizer, std::int64_t accumulate);
 

@@ -25,8 +25,8 @@ ByteRows byte_rows(const Tensor& integers, int64_t columns, bool transposed);
 
 class ByteWeights {
  public:
-  // Returns none if an integer of B exceeds int8. Also returns none if packing would repeat so many
-  // rows that pairs of int16 are faster.
+  // None if an integer of B exceeds int8, or if products of int16 pairs are faster because packing
+  // would repeat too many rows of B.
   static std::optional<ByteWeights> of(const LoweringContext& context, const GemmShape& shape,
                                        GemmOperand b, const ScaledIntegers& integers);
 

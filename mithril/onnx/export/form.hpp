@@ -32,7 +32,7 @@ class FormContext {
   // Whether the node has such a port; its argument, converted as the op converts it.
   bool has_port(std::string_view port) const;
   Item argument(std::string_view port, bool is_converted = true) const;
-  // What stands for a value of the graph that is made before the node.
+  // The operand in the file of a value that an earlier node makes.
   const Operand& operand(ValueId id) const { return operands_[index(id)]; }
   // A tensor; a number becomes one of rank 0.
   Operand operand(const Item& item, DType dtype) const;

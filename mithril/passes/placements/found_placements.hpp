@@ -35,7 +35,8 @@ struct NodeChange {
 };
 using NodeChanges = std::map<NodeId, NodeChange>;
 
-// By the port of the graph: its nodes that draw numbers, and those whose graphs do.
+// The changed nodes of each graph that a node contains, by the port of the graph. The nodes draw
+// random numbers, or contain such graphs.
 struct NestedChanges {
   std::map<std::string, NodeChanges, std::less<>> of = {};
 };
