@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -104,3 +105,18 @@ def test_make_compiles_the_other_kernels_after_a_demo(tmp_path: Path) -> None:
     assert configured_by(tmp_path, "native") == ["cmake --preset release -DMITHRIL_CPU_TARGETS=all"]
     assert configured_by(tmp_path, "all") == []
     assert configured_by(tmp_path, "native", "CPU_TARGETS=native") == []
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the processor is not an x86")
+@pytest.mark.parametrize("targets", ["all", "portable", "avx2"])
+def test_an_installation_names_the_processor_that_it_needs(tmp_path: Path, targets: str) -> None:
+    # Without MITHRIL_UNITY the configuration leaves compile_commands.json at the root.
+    options = [f"-DMITHRIL_CPU_TARGETS={targets}", "-DMITHRIL_UNITY=ON"]
+    options += [f"-DMITHRIL_{part}=OFF" for part in ("PYTHON", "TESTS", "EXAMPLES", "TORCH")]
+    command = ["cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path, *options]
+    subprocess.run(command, check=True, capture_output=True)
+    script = (tmp_path / "cmake_install.cmake").read_text(encoding="utf-8")
+    # CMake parses all of a script before it runs its first command.
+    (tmp_path / "parsed.cmake").write_text("return()\n" + script, encoding="utf-8")
+    subprocess.run(["cmake", "-P", tmp_path / "parsed.cmake"], check=True, capture_output=True)
+    assert ("needs a processor with avx2" in script) == (targets == "avx2")
