@@ -18,9 +18,8 @@ python: $(build)/build.ninja
 	cmake --build $(build) --target libraries
 
 # tests/README.md says what each of the two runs.
-test: torch
-	@$(MAKE) --no-print-directory $(build)/build.ninja
-	cmake --build $(build) --target libraries quick_tests
+test:
+	@tools/build_tests $(TORCH)
 	$(python) tools/run_tests $(build)
 
 test-all: torch
