@@ -61,7 +61,7 @@ def functional(function: Callable[..., Any]) -> Callable[..., Model]:
     functools.update_wrapper(make, function)
     keywords = [option.replace(kind=option.KEYWORD_ONLY) for option in options]
     make.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
-    return checked(make)
+    return checked(make, numbers=False)  # its options are those of the user
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -47,8 +47,7 @@ std::vector<std::pair<std::string, int>> mesh_argument(py::handle given) {
     if (given.is_none()) return mesh;
     if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of axes and sizes");
     for (const auto& [axis, size] : given.cast<py::dict>()) {
-      if (!py::isinstance<py::int_>(size) || py::isinstance<py::bool_>(size))
-        wrong_type(size, "a number of processes");
+      if (!is_int(size)) wrong_type(size, "a number of processes");
       mesh.emplace_back(text_of(axis, "an axis, \"data\" or \"model\""), size.cast<int>());
     }
     return mesh;

@@ -55,6 +55,9 @@ auto argument(const std::string& function, const std::string& name, const Read& 
 }
 // A str; TypeError E0390 for anything else.
 std::string text_of(py::handle object, const std::string& expected = "a name");
+// Whether the object is an int, of Python or another library, and no bool.
+bool is_int(py::handle object);
+int64_t int_of(py::handle object);  // TypeError E0393 for one of more than 64 bits
 // Whether the object supports DLPack. A class does not, although it has the method.
 bool has_dlpack(py::handle object);
 

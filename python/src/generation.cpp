@@ -13,16 +13,6 @@ bool is_list(py::handle object) {
   return py::isinstance<py::list>(object) || py::isinstance<py::tuple>(object);
 }
 
-bool is_int(py::handle object) {
-  return PyIndex_Check(object.ptr()) != 0 && !py::isinstance<py::bool_>(object);
-}
-
-std::int64_t int_of(py::handle object) {
-  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
-  if (!number) throw py::error_already_set();
-  return datum_of(number).integer();
-}
-
 Tokens tokens_of(py::handle list, const char* expected) {
   Tokens tokens;
   for (const py::handle item : list) {

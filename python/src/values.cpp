@@ -42,8 +42,7 @@ DimSpec dim_spec(py::handle item) {
   if (item.is_none()) return Any{};
   if (py::isinstance<py::ellipsis>(item)) return Rest{};
   if (py::isinstance<py::str>(item)) return text_of(item);
-  if (PyIndex_Check(item.ptr()) && !py::isinstance<py::bool_>(item))
-    return integer_of(py::int_(py::reinterpret_borrow<py::object>(item)));
+  if (is_int(item)) return int_of(item);
   if (py::isinstance<py::tuple>(item) && py::len(item) == 2 &&
       py::isinstance<py::ellipsis>(item[py::int_(1)])) {
     return Rest{text_of(item[py::int_(0)], "a name before ...")};
@@ -94,6 +93,20 @@ Nesting::Nesting() {
 }
 
 Nesting::~Nesting() { --nested; }
+
+bool is_int(py::handle object) {
+  if (py::isinstance<py::int_>(object)) return !py::isinstance<py::bool_>(object);
+  if (PyIndex_Check(object.ptr()) == 0) return false;
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  if (!number) PyErr_Clear();  // that of an array
+  return static_cast<bool>(number);
+}
+
+int64_t int_of(py::handle object) {
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  if (!number) throw py::error_already_set();
+  return integer_of(number);
+}
 
 std::string text_of(py::handle object, const std::string& expected) {
   if (!py::isinstance<py::str>(object)) wrong_type(object, expected);
@@ -251,9 +264,9 @@ See docs/semantics.md.)");
   for (const char* name : {"__init__", "__setstate__", "__getstate__"}) py::delattr(dtype, name);
   dtype
       .def(py::init([](py::handle value) {
-             if (!py::isinstance<py::int_>(value)) return dtype_of_object(value);
+             if (!is_int(value)) return dtype_of_object(value);
              for (const DType known : all_dtypes) {
-               if (integer_of(value) == static_cast<int64_t>(known)) return known;
+               if (int_of(value) == static_cast<int64_t>(known)) return known;
              }
              wrong_type(value, "the name or the number of a dtype");
            }),

@@ -12,27 +12,39 @@ using NamedAxes = std::vector<std::pair<std::string, std::int64_t>>;
 // {"x": 0}, or an int for all of `keys`.
 NamedAxes named_axes(py::handle axes, const char* all) {
   if (axes.is_none()) return {};
-  if (py::isinstance<py::int_>(axes)) return {{all, axes.cast<std::int64_t>()}};
+  if (is_int(axes)) return {{all, int_of(axes)}};
   if (!py::isinstance<py::dict>(axes)) wrong_type(axes, "a dict of names and axes, or an int");
   NamedAxes named;
-  for (const auto& [key, axis] : axes.cast<py::dict>())
-    named.emplace_back(key.cast<std::string>(), axis.cast<std::int64_t>());
+  for (const auto& [key, axis] : axes.cast<py::dict>()) {
+    const std::string name = text_of(key);
+    if (!is_int(axis)) wrong_type(axis, "an int as the axis of '" + name + "'");
+    named.emplace_back(name, int_of(axis));
+  }
   return named;
 }
 
 std::vector<std::string> patterns_of(py::handle patterns) {
   if (patterns.is_none()) return {};
-  if (py::isinstance<py::str>(patterns)) return {patterns.cast<std::string>()};
-  return patterns.cast<std::vector<std::string>>();
+  if (py::isinstance<py::str>(patterns)) return {text_of(patterns)};
+  if (!py::isinstance<py::iterable>(patterns))
+    wrong_type(patterns, "a name or a pattern, or a list of them");
+  std::vector<std::string> all;
+  for (const py::handle pattern : patterns) all.push_back(text_of(pattern, "a name or a pattern"));
+  return all;
 }
 
 Model vmap_of(const Model& model, py::handle in_axes, py::handle out_axes, py::handle params,
               std::optional<std::int64_t> size) {
-  if (py::isinstance<py::int_>(in_axes)) wrong_type(in_axes, "a dict of names of inputs and axes");
-  return vmap(model, {.in_axes = named_axes(in_axes, ""),
-                      .out_axes = named_axes(out_axes, "*"),
-                      .params = patterns_of(params),
-                      .size = size});
+  return vmap(model,
+              {.in_axes = argument("vmap", "in_axes",
+                                   [&] {
+                                     if (is_int(in_axes))
+                                       wrong_type(in_axes, "a dict of names of inputs and axes");
+                                     return named_axes(in_axes, "");
+                                   }),
+               .out_axes = argument("vmap", "out_axes", [&] { return named_axes(out_axes, "*"); }),
+               .params = argument("vmap", "params", [&] { return patterns_of(params); }),
+               .size = size});
 }
 
 }  // namespace

@@ -323,6 +323,30 @@ def test_wrong_calls_are_named(call: object, error: str, text: str) -> None:
     assert text in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("argument", "value", "expected", "got"),
+    [
+        ("in_axes", {"x": True}, "an int as the axis of 'x'", "True   bool"),
+        ("in_axes", {"x": "0"}, "an int as the axis of 'x'", "'0'   str"),
+        ("in_axes", {3: 0}, "a name", "3   int"),
+        ("out_axes", True, "a dict of names and axes, or an int", "True   bool"),
+        ("out_axes", {"y": 0.0}, "an int as the axis of 'y'", "0.0   float"),
+        ("params", 3, "a name or a pattern, or a list of them", "3   int"),
+        ("params", ["*", 3], "a name or a pattern", "3   int"),
+    ],
+)
+def test_an_argument_of_another_kind_is_named(
+    argument: str, value: object, expected: str, got: str
+) -> None:
+    with pytest.raises(ml.TypeError) as raised:
+        ml.vmap(network(), **{"in_axes": {"x": 0}, argument: value})
+    assert str(raised.value) == (
+        f"mithril.TypeError[E0395]: vmap: argument '{argument}' has the wrong kind\n"
+        f"  expected : {expected}\n"
+        f"  got      : {got}"
+    )
+
+
 def test_all_ops_without_a_rule_are_named() -> None:
     net = ml.Model()
     net |= ml.Unique(size=2)(input="x", output="u")

@@ -11,10 +11,10 @@ import ast
 import functools
 import inspect
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn, TypeVar
 
-from .kinds import INTEGER, NUMBER, kinds_of, resolved
+from .kinds import BOOL, INTEGER, NUMBER, Kind, kinds_of, resolved
 from .synonyms import hint
 
 Function = Callable[..., Any]
@@ -63,19 +63,28 @@ def install(module: Any) -> None:
             setattr(module, name, _wrapped(member, name))
 
 
-def checked(function: Checked) -> Checked:
-    """Wraps a function or a constructor: calls that do not fit raise Mithril errors."""
+def checked(function: Checked, *, numbers: bool = True) -> Checked:
+    """Wraps a function or a constructor: calls that do not fit raise Mithril errors.
+
+    So do, with `numbers`, a bool for a number and a number for a bool or an int.
+    """
     name = _short(function.__qualname__)
 
     @functools.cache  # at the first call: importing the library makes no signatures
     def signature() -> inspect.Signature:
         return inspect.signature(function)
 
+    @functools.cache
+    def kinds() -> dict[str, list[Kind]]:
+        return _kinds_of_numbers(resolved(function, signature())) if numbers else {}
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            signature().bind(*args, **kwargs)
+            given = signature().bind(*args, **kwargs).arguments
         except TypeError:
+            refuse(name, resolved(function, signature()), args, kwargs)
+        if _is_misread(kinds(), given.items()):
             refuse(name, resolved(function, signature()), args, kwargs)
         return function(*args, **kwargs)
 
@@ -98,7 +107,31 @@ def checked_kinds(function: Checked) -> Checked:
             _check(name, parameters[key], value)
         return function(*args, **kwargs)
 
-    return checked(call)  # type: ignore[return-value]
+    return checked(call, numbers=False)  # type: ignore[return-value]
+
+
+def _kinds_of_numbers(signature: inspect.Signature) -> dict[str, list[Kind]]:
+    """The kinds of the arguments that are bools, ints or numbers."""
+    named = [
+        one
+        for one in signature.parameters.values()
+        if one.kind not in (VARIADIC, VARIADIC_NAMES) and one.annotation is not one.empty
+    ]
+    kinds = {one.name: kinds_of(one.annotation, core) or [] for one in named}
+    return {name: each for name, each in kinds.items() if {BOOL, INTEGER, NUMBER} & {*each}}
+
+
+def _is_misread(numbers: Mapping[str, list[Kind]], given: Iterable[tuple[str, Any]]) -> bool:
+    """Whether a bool is given for a number, or anything that Python converts for a bool or an int.
+
+    How large an int may be depends on the function.
+    """
+    for name, value in given if numbers else ():
+        kinds = numbers.get(name, ())
+        is_int = INTEGER in kinds and type(value) is int
+        if kinds and not is_int and not any(kind.fits(value) for kind in kinds):
+            return True
+    return False
 
 
 def refuse(
@@ -265,8 +298,13 @@ def _wrapped(function: Function, name: str) -> Function:
         head = f"accessor{head}"
     signature = CoreSignature(head)
     short = _short(name)
+    has_numbers = any(word in head for word in ("bool", "int", "Int", "float", "Float"))
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if has_numbers and (numbers := signature.numbers):
+            given = (*zip(signature.typed.parameters, args, strict=False), *kwargs.items())
+            if _is_misread(numbers, given):
+                refuse(short, signature.typed, args, kwargs)
         try:
             return function(*args, **kwargs)
         except TypeError as error:
@@ -297,6 +335,10 @@ class CoreSignature:
     def typed(self) -> inspect.Signature:
         """With the annotations of pybind11, which name C++ types."""
         return _parsed(self._head)
+
+    @functools.cached_property
+    def numbers(self) -> dict[str, list[Kind]]:
+        return _kinds_of_numbers(self.typed)
 
     @functools.cached_property
     def __signature__(self) -> inspect.Signature:

@@ -21,7 +21,14 @@ class Kind(NamedTuple):
     fits: Callable[[Any], bool]
 
 
+def _is_bool(value: Any) -> bool:
+    kind = type(value)
+    return kind is bool or (kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_"))
+
+
 def _is_integer(value: Any) -> bool:
+    if _is_bool(value):
+        return False
     try:
         return -(2**63) <= operator.index(value) < 2**63
     except TypeError:
@@ -29,7 +36,7 @@ def _is_integer(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    if isinstance(value, (str, bytes, bytearray)):
+    if isinstance(value, (str, bytes, bytearray)) or _is_bool(value):
         return False
     try:
         float(value)
@@ -46,11 +53,12 @@ def _is_text(value: Any) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
+BOOL = Kind("True or False", _is_bool)
 INTEGER = Kind("an int", _is_integer)
 NUMBER = Kind("a number", _is_number)
 # By the words of pybind11's signatures, and by the names of types.
 KINDS = {
-    "bool": Kind("True or False", lambda value: isinstance(value, bool)),
+    "bool": BOOL,
     "int": INTEGER,
     "SupportsInt": INTEGER,
     "SupportsIndex": INTEGER,
