@@ -284,16 +284,17 @@ See docs/semantics.md.)");
   module.def(
       "wrong_argument",
       [](const std::string& function, const std::string& argument, const std::string& expected,
-         py::handle given, const std::string& help) {
+         py::handle given, const std::string& help, const std::string& code) {
         const std::string of_class = py::str(py::type::of(given).attr("__name__"));
         raise({.kind = ErrorKind::type,
-               .code = "E0395",
+               .code = code,
                .message = function + ": argument '" + argument + "' has the wrong kind",
                .facts = {{"expected", expected, ""}, {"got", shown(given), of_class}},
                .help = help.empty() ? call_advice(given) : help});
       },
       py::arg("function"), py::arg("argument"), py::arg("expected"), py::arg("given"),
-      py::arg("help") = "", "Raises TypeError E0395 with a text that shows the object.");
+      py::arg("help") = "", py::arg("code") = "E0395",
+      "Raises TypeError E0395 with a text that shows the object.");
   module.attr("_kinds") =
       py::dict(py::arg("bool") = kind::bool_tensor, py::arg("int") = kind::int_tensor,
                py::arg("float") = kind::float_tensor, py::arg("any") = kind::tensor);

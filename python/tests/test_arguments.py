@@ -5,6 +5,7 @@ Over every op and every library model, and every argument that its record lists.
 
 from typing import Any
 
+import numpy as np
 import pytest
 from layer_cases import LIBRARY
 from mithril._internal.records import public_records
@@ -139,3 +140,36 @@ def test_an_index_may_be_given_to_the_constructor() -> None:
     assert model.get_shapes()["row"] == [4]
     assert model.get_shapes()["bound"] == [1, 4]
     assert ml.Model.from_json(model.to_json()) == model
+
+
+def text_of(call: Any, kind: type[ml.Error] = ml.TypeError) -> str:
+    with pytest.raises(kind) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_an_array_in_place_of_a_value_is_refused() -> None:
+    for array in (np.ones(2), ml.Tensor([1.0, 1.0])):
+        text = text_of(lambda array=array: ml.CrossEntropy(weights=array))
+        assert text.startswith(
+            "mithril.TypeError[E0304]: CrossEntropy: argument 'weights' has the wrong kind\n"
+            "  expected : bool or str or tuple\n"
+            "  got      : "
+        )
+        assert text.endswith("\n  help: give the numbers as a tuple: tuple(array.tolist())")
+    text = text_of(lambda: ml.Linear(np.ones(2)))
+    assert "argument 'dimension' has the wrong kind\n  expected : int or None\n" in text
+    assert "help" not in text
+    weights = tuple(np.ones(2, np.float32).tolist())
+    assert ml.CrossEntropy(weights=weights) == ml.CrossEntropy(weights=(1.0, 1.0))
+
+
+def test_an_array_at_a_port_is_an_input() -> None:
+    assert text_of(lambda: ml.Linear(3, weight=np.ones((3, 2)))) == (
+        "mithril.TypeError[E0307]: Linear: an input was passed to the constructor\n"
+        "  help: call the model with it: ml.Linear(...)(weight=array)"
+    )
+    assert text_of(lambda: ml.Add(left=np.ones(3))).endswith("ml.Add()(left=array)")
+    text = text_of(lambda: ml.CrossEntropy(weight=np.ones(3)), ml.NameError)
+    assert text.startswith("mithril.NameError[E0605]: CrossEntropy has no argument 'weight'\n")
+    assert text.endswith("help: here it is 'weights'")

@@ -126,6 +126,29 @@ def _refuse_inputs(record: dict[str, Any], args: tuple[Any, ...], kwargs: dict[s
         if key not in names and is_option and not isinstance(value, _core.Tensor):
             known = [*names, *(port["name"] for port in told if port["name"] not in names)]
             refuse_synonym(record["name"], key, known)
+    arguments = [*zip(names, args, strict=False), *kwargs.items()]
+    for key, value in arguments:
+        if _is_array(value) and (key in names or not isinstance(value, _core.Tensor)):
+            _refuse_array(record, key, value, f"{made}({key}=array)" if key in ports else "")
+
+
+def _is_array(value: Any) -> bool:
+    is_ours = isinstance(value, (_core.Connection, _core.Model))
+    return not is_ours and isinstance(getattr(value, "shape", None), tuple) and value.shape != ()
+
+
+def _refuse_array(record: dict[str, Any], key: str, array: Any, call: str) -> None:
+    """Raises an error about an array in place of a value: `call` binds it to a port."""
+    for argument in record["arguments"]:
+        if argument["name"] == key:
+            kinds = _annotation(argument["kinds"]).split(" | ")
+            is_tuple = "tuple" in kinds or "Any" in kinds
+            help = "give the numbers as a tuple: tuple(array.tolist())" if is_tuple else ""
+            _core.wrong_argument(record["name"], key, " or ".join(kinds), array, help, "E0304")
+    if call:
+        _refuse_input(record["name"], call)
+    known = [argument["name"] for argument in record["arguments"]]
+    _core.unknown_member("E0605", record["name"], "argument", key, known)
 
 
 def _refuse_input(name: str, call: str) -> None:

@@ -27,6 +27,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "batches": ("data",),
     "parameters": ("params",),
     "weights": ("params",),
+    "weight": ("weights",),
     "variables": ("params",),
     "states": ("state",),
     "train": ("inference", "data"),
