@@ -1,6 +1,7 @@
 #include "mithril/base/key_patterns.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
@@ -39,11 +40,16 @@ bool matches(std::string_view pattern, std::string_view key) {
 
 void check_pattern(std::string_view pattern, const std::vector<std::string>& keys,
                    std::string_view what) {
-  const auto distance = [&](const std::string& key) { return pattern_distance(pattern, key); };
+  if (std::any_of(keys.begin(), keys.end(), [&](const auto& key) { return matches(pattern, key); }))
+    return;
+  // A key that is the pattern below a path is nearer than a short key: "fc1.weight" than "x".
+  const auto distance = [&](const std::string& key) {
+    const std::size_t below = pattern_distance("*." + std::string(pattern), key);
+    return std::pair(below != 0, pattern_distance(pattern, key));
+  };
   const auto nearest =
       std::min_element(keys.begin(), keys.end(),
                        [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
-  if (nearest != keys.end() && distance(*nearest) == 0) return;
   raise({.kind = ErrorKind::name,
          .code = "E0623",
          .message = "no " + std::string(what) + " matches the pattern " + in_quotes(pattern),

@@ -7,7 +7,9 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/model/composite.hpp"
+#include "mithril/model/keys.hpp"
 #include "mithril/models/wrapping.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/ops/support/no_gradient.hpp"
@@ -134,6 +136,23 @@ void check_output(const Model& part, const std::string& of) {
     unknown_name(ErrorKind::name, "E0606", "output", of, "", outputs);
 }
 
+// NameError E0623 for a key of `wrt` that is an output or a value inside of the model.
+void check_inputs(const Model& part, const std::vector<std::string>& wrt) {
+  const std::vector<std::string> inputs = part.input_keys();
+  const std::shared_ptr<Composite> composite = part.composite();
+  for (const std::string& key : wrt) {
+    if (std::find(inputs.begin(), inputs.end(), key) != inputs.end()) continue;
+    if (!find_port(*composite, key)) continue;
+    raise({.kind = ErrorKind::name,
+           .code = "E0623",
+           .message = "no input matches the pattern " + in_quotes(key) +
+                      ": it is a value that is no input of the model",
+           .facts = {{"inputs", join(inputs, ", ")}},
+           .help = "for a derivative by a value that a model computes, call gradient(), jvp() or "
+                   "hvp() with connections"});
+  }
+}
+
 // TypeError E0147 for a key of `of` or `wrt` that is known to hold no floats. `role`: "of", "wrt".
 void check_floats(const char* class_name, const Model& part, const std::string& key,
                   const char* role) {
@@ -204,6 +223,7 @@ struct Wrapped {
 Wrapped wrap(const char* class_name, const Model& part, const DerivativeOptions& options,
              const NewPorts& added, JacobianMode mode = JacobianMode::reverse) {
   check_output(part, options.of);
+  check_inputs(part, options.wrt);
   const std::vector<std::string> inputs = part.input_keys(), outputs = part.output_keys();
   Wrapped wrapped{.model = wrapper_of_class(class_name),
                   .of = {},

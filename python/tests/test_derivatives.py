@@ -247,6 +247,11 @@ def test_a_gradient_in_mixed_precision_is_close(values: dict) -> None:
     [
         (lambda: ml.Gradient(network(), of="lost", wrt=["x"]), "NameError", "loss"),
         (lambda: ml.Gradient(network(), of="loss", wrt=["y*"]), "NameError", "no input matches"),
+        (
+            lambda: ml.Hvp(network(), of="loss", wrt=["h"]),
+            "NameError",
+            "E0623]: no input matches the pattern 'h': it is a value that is no input of the model",
+        ),
         (lambda: ml.gradient(ml.IOKey("x", shape=[2]) * 2.0, ml.IOKey("x")), "ShapeError", "seed"),
         (lambda: ml.jvp(ml.IOKey("x") * 2, [ml.IOKey("x")], []), "ValueError", "tangents"),
         (lambda: ml.jvp(ml.IOKey("x") * 2, ml.IOKey("x"), []), "TypeError", "an array"),

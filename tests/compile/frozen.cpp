@@ -101,6 +101,7 @@ TEST_CASE("a pattern that matches no parameter is refused with the nearest key")
   CHECK(freezing_error({.frozen = {"encoder.*", "haed.*"}}) ==
         "mithril.NameError[E0623]: no parameter matches the pattern 'haed.*'\n"
         "  help: the nearest key is 'head.weight'");
+  CHECK(freezing_error({.frozen = {"bias"}}).ends_with("help: the nearest key is 'head.bias'"));
   CHECK(freezing_error({.frozen = {"x"}})
             .starts_with("mithril.NameError[E0623]: no parameter matches the pattern 'x'\n"));
 }
