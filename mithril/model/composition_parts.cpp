@@ -65,15 +65,20 @@ constexpr std::array<std::array<const char*, 3>, 3> optional_ports{
      {"c_0", "c_n", "use_initial_state"},
      {"lengths", "h_n", "use_lengths"}}};
 
-[[noreturn]] void refuse_port(Part& part, const std::string& port) {
+std::vector<std::string> port_names(const Part& part) {
   std::vector<std::string> names;
   if (part.op) {
     for (size_t i = 0; i < part.op->port_count(); ++i) names.push_back(part.op->port(i).name);
   } else {
-    const Composite& model = static_cast<Composite&>(part);
+    const auto& model = static_cast<const Composite&>(part);
     for (NamedPort& port : input_ports(model)) names.push_back(std::move(port.name));
     for (NamedPort& port : output_ports(model)) names.push_back(std::move(port.name));
   }
+  return names;
+}
+
+[[noreturn]] void refuse_port(Part& part, const std::string& port) {
+  const std::vector<std::string> names = port_names(part);
   for (const auto& [optional, output, option] : optional_ports) {
     if (part.op || port != optional || std::find(names.begin(), names.end(), output) == names.end())
       continue;
@@ -196,7 +201,10 @@ void check_ports(Part& part, const Bindings& bindings) {
            .code = "E0112",
            .path = path(&part),
            .port = port,
-           .message = "port '" + port + "' of " + part.class_name() + " is bound twice"});
+           .message = "port '" + port + "' of " + part.class_name() + " is bound twice",
+           .facts = {{"ports", join(port_names(part), ", "), ""}},
+           .help = "bind each port once; bindings without a name are those of the ports in this "
+                   "order"});
   }
 }
 

@@ -140,7 +140,10 @@ void check_gradient(const std::string& key, const Tensor& param, const Tensor& g
            .message = supported ? "the gradient of " + in_quotes(key) + " has another dtype"
                                 : "an optimizer moves floating-point parameters only",
            .facts = {{key, std::string(name(param.dtype()))},
-                     {"gradient", std::string(name(gradient.dtype()))}}});
+                     {"gradient", std::string(name(gradient.dtype()))}},
+           .help = supported ? "a compiled model makes gradients of the dtype of its backend: "
+                               "convert the parameter to it"
+                             : ""});
   }
   if (param.dims() != gradient.dims()) {
     raise({.kind = ErrorKind::shape,

@@ -278,7 +278,9 @@ void TrainingStep::Impl::check_parameters(const TensorMap& params,
       raise({.kind = ErrorKind::type,
              .code = "E0382",
              .message = "the gradient of " + in_quotes(key) + " has another dtype",
-             .facts = {{key, std::string(name(given))}, {"gradient", std::string(name(needed))}}});
+             .facts = {{key, std::string(name(given))}, {"gradient", std::string(name(needed))}},
+             .help = "convert the parameter to " + std::string(name(needed)) +
+                     ", or compile the model with a backend of dtype " + std::string(name(given))});
     }
     if (inputs[at].foreign() ? !in_place || !in_place->updates(inputs[at])
                              : inputs[at].read_only()) {

@@ -257,7 +257,11 @@ TEST_CASE("parts are chained from inputs to outputs") {
 TEST_CASE("a port is bound once") {
   CHECK(text_of_error([] {
           Model::op("add")({{"left", "a"}, {"right", "b"}, {"left", "c"}});
-        }) == "mithril.ConnectionError[E0112]: port 'left' of Add is bound twice");
+        }) ==
+        "mithril.ConnectionError[E0112]: port 'left' of Add is bound twice\n"
+        "  ports : left, right, output\n"
+        "  help: bind each port once; bindings without a name are those of the ports in this "
+        "order");
 }
 
 TEST_CASE("an interval begins before it ends") {

@@ -171,7 +171,9 @@ TEST_CASE("gradients of other dims or dtypes are refused before any parameter mo
         }) ==
         "mithril.TypeError[E0382]: the gradient of 'b' has another dtype\n"
         "  b        : float32\n"
-        "  gradient : float64");
+        "  gradient : float64\n"
+        "  help: a compiled model makes gradients of the dtype of its backend: convert the "
+        "parameter to it");
   CHECK(identical(params.at("a"), start(DType::float32)));
 }
 

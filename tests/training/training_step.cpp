@@ -266,7 +266,9 @@ TEST_CASE("parameters that cannot be updated are refused before any update") {
   CHECK(text_of_error([&] { step(params, batch(9)); }) ==
         "mithril.TypeError[E0382]: the gradient of 'linear_1.bias' has another dtype\n"
         "  linear_1.bias : float64\n"
-        "  gradient      : float32");
+        "  gradient      : float32\n"
+        "  help: convert the parameter to float32, or compile the model with a backend of dtype "
+        "float64");
   const float fixed[5] = {};
   params["linear_1.bias"] =
       Tensor::borrow(DType::float32, {5}, static_cast<const void*>(fixed), nullptr);
