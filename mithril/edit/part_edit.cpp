@@ -10,6 +10,7 @@
 #include "mithril/edit/open_inputs.hpp"
 #include "mithril/json/values.hpp"
 #include "mithril/model/keys.hpp"
+#include "mithril/model/part_view.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril {
@@ -86,7 +87,12 @@ class PartEdit {
   }
 
   Model insert(const Call& call, bool after) {
-    const size_t net = chosen_net(!after);
+    const PartView view(levels_.part());
+    const std::vector<std::string> ports = after ? view.outputs() : view.inputs();
+    const size_t net =
+        chosen_net(!after, ports.empty() ? ""
+                                         : "name the port in the path, such as " +
+                                               in_quotes(path_ + "." + ports.front()));
     check_direction(form_.nets[net].ends[chosen_end(net)], after);
     const Model part(call.part);
     const std::string input = free_port(call, true), output = free_port(call, false);
@@ -113,7 +119,10 @@ class PartEdit {
     const Model part = levels_.part();
     refuse_shared(*part.part());
     refuse_items(part);
-    const size_t input = chosen_net(true), output = chosen_net(false);
+    const char* advice =
+        "remove takes a part with one input and one output: replace this one, or remove what reads "
+        "it first";
+    const size_t input = chosen_net(true, advice), output = chosen_net(false, advice);
     for (size_t i = 0; i < form_.nets.size(); ++i) {
       if (i == input || i == output) continue;
       std::vector<std::string> lost;
@@ -210,7 +219,7 @@ class PartEdit {
   }
 
   // The net of the only canonical input or output of the part, or of the port in the path.
-  size_t chosen_net(bool inputs) const {
+  size_t chosen_net(bool inputs, const std::string& advice) const {
     const Model part = levels_.part();
     std::vector<size_t> nets = canonical_nets(form_, part, inputs);
     if (!levels_.port().empty()) {
@@ -221,7 +230,7 @@ class PartEdit {
       return nets[0];
     refuse_edit(path_, part.class_name() + " has no single " + sort_of(inputs) + " for this edit",
                 {{"inputs", ports_text(part, true), ""}, {"outputs", ports_text(part, false), ""}},
-                "name the port in the path: \"" + path_ + "." + sort_of(inputs) + "\"");
+                advice);
   }
 
   size_t chosen_end(size_t net) const {

@@ -370,3 +370,24 @@ def test_the_cost_of_an_op_whose_last_input_is_an_array():
     net = ml.Model()
     net |= ml.Add()(left="x", right=np.ones((2, 3), np.float32), output="y")
     assert net.cost({"x": [2, 3]})["operations"] == 6
+
+
+def test_a_part_with_several_outputs_needs_a_port() -> None:
+    model = ml.Model()
+    model |= ml.Split(split_size=2, axis=0)(input="x")
+    for edit, help in {
+        "insert_after": "name the port in the path, such as 'split.output_0'",
+        "remove": "remove takes a part with one input and one output: replace this one, or remove "
+        "what reads it first",
+    }.items():
+        arguments = () if edit == "remove" else (ml.Relu(),)
+        with pytest.raises(ml.ConnectionError) as raised:
+            getattr(model.edit(), edit)("split", *arguments)
+        assert str(raised.value) == (
+            "mithril.ConnectionError[E0124]: split: Split has no single output for this edit\n"
+            "  inputs  : input [...]\n"
+            "  outputs : output_0 [...], output_1 [...]\n"
+            f"  help: {help}"
+        )
+    edited = model.edit().insert_after("split.output_0", ml.Relu())
+    assert [part.class_name for part in edited.parts.values()] == ["Split", "Relu"]
