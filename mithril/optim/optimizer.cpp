@@ -246,6 +246,8 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) {
                   "the rule of an optimizer has too many numbers");
     std::copy(scalars.begin(), scalars.end(), updates.back().elements.step_scalars.begin());
   }
+  refuse_gradient_sums(micro_steps_);
+  refuse_averages(averaged_);
   // Nothing below throws.
   for (PendingUpdate& update : updates) {
     ++update.memory.steps;
@@ -382,8 +384,10 @@ void Optimizer::load_blocks(const TensorMap& state, const BlockOf& block_of) {
     const std::int64_t micro_steps = count_in(state, micro_steps_entry);
     const std::int64_t averaged = count_in(state, averaged_entry);
     memory_ = memory_in(state, block_of);
-    for (const auto& [key, memory] : memory_) {
+    for (auto& [key, memory] : memory_) {
       if (!state.find(steps_entry)) steps = std::max(steps, memory.steps);
+      if (micro_steps == 0) memory.gradient_sum.reset();
+      if (averaged == 0) memory.average.reset();
     }
     steps_ = steps;
     micro_steps_ = micro_steps;

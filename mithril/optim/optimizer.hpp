@@ -43,8 +43,9 @@ class Optimizer {
   // Moves each parameter that has a gradient and is not frozen, in place; the others stay.
   // NameError E0609 for a gradient of no parameter, E0623 for the pattern of a group that matches
   // no parameter, ShapeError E0208 if dims differ, TypeError E0382 if dtypes differ or are not
-  // floating-point, StateError E0904 if the optimizer's state has other dims. After an error no
-  // parameter has moved.
+  // floating-point, StateError E0904 if the optimizer's state has other dims, E0926 if it holds
+  // sums of gradients of a TrainingStep, E0927 if it holds averages. After an error no parameter
+  // has moved.
   void step(TensorMap& params, const TensorMap& gradients);
 
   // The learning rate of the next step.
@@ -78,9 +79,10 @@ class Optimizer {
   TensorMap held_state_dict() const;
   // Restores a state_dict. An option that `state` lacks keeps its value; a state_dict of version
   // 0.1.0 has no options. A schedule stays, and continues from the restored number of steps;
-  // without "steps" that is the largest "<key>.step". StateError E0903 for an entry that is not a
-  // slot or option of this optimizer, E0904 for an option of other dims, E0905 if a slot is
-  // missing, ValueError E0406 for an option out of range. After an error nothing has changed.
+  // without "steps" that is the largest "<key>.step". Without "micro_steps" sums of gradients are
+  // left out, and without "averaged" averages. StateError E0903 for an entry that is not a slot or
+  // option of this optimizer, E0904 for an option of other dims, E0905 if a slot is missing,
+  // ValueError E0406 for an option out of range. After an error nothing has changed.
   void load_state_dict(const TensorMap& state);
   // The same, but keeps only blocks of the memory of parameters for which `block_of` returns one.
   // It gets the dims of the memory. Tensors of different dims stay whole: the next step refuses

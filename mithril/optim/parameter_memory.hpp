@@ -24,6 +24,14 @@ struct ParameterMemory {
 
 // StateError E0924.
 [[noreturn]] void refuse_memory_blocks();
+// An update would leave out what a TrainingStep keeps in the optimizer. StateError E0926 if it
+// holds sums of this many gradients, E0927 if it holds averages of parameters after this many
+// updates.
+void refuse_gradient_sums(std::int64_t micro_steps);
+void refuse_averages(std::int64_t averaged);
+
+// The average of a parameter that was frozen in all updates so far; with a block, of the block.
+Tensor average_until_now(const Tensor& param, const std::optional<MemoryBlock>& block);
 
 // The dims of all its tensors; null: it has none, or their dims differ.
 const Dims* dims_of(const ParameterMemory& memory);

@@ -2,10 +2,12 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
 
 namespace mithril {
 namespace {
@@ -16,15 +18,37 @@ void set_to_zero(Tensor& sum) {
 
 }  // namespace
 
-void check_gradient_sums(const Optimizer& optimizer, std::int64_t accumulate) {
+void check_kept(const Optimizer& optimizer, const TrainingOptions& options) {
+  if (!options.averages()) refuse_averages(optimizer.averaged());
   const std::int64_t held = optimizer.micro_steps();
-  if (held == 0 || held < accumulate) return;
+  if (held == 0 || held < options.accumulate) return;
   raise({.kind = ErrorKind::state,
          .code = "E0915",
          .message = "the optimizer has sums of gradients of a step with another accumulate",
          .facts = {{"gradients in each sum", std::to_string(held)},
-                   {"accumulate", std::to_string(accumulate)}},
+                   {"accumulate", std::to_string(options.accumulate)}},
          .help = "make the step with the accumulate of the step that the state comes from"});
+}
+
+void check_first_gradient(const Optimizer& optimizer, const std::string& key) {
+  const std::int64_t held = optimizer.micro_steps();
+  if (held == 0) return;
+  raise({.kind = ErrorKind::state,
+         .code = "E0915",
+         .path = key,
+         .message =
+             "the optimizer has sums of gradients of a step that did not train " + in_quotes(key),
+         .facts = {{"gradients in each sum", std::to_string(held)}},
+         .help = "call the step that the sums come from until it updates, or load the state_dict "
+                 "of the optimizer without 'micro_steps'"});
+}
+
+void clear_gradient_sums(Optimizer& optimizer) {
+  for (auto& [key, memory] : optimizer.memories()) {
+    std::optional<Tensor>& sum = memory.gradient_sum;
+    if (!sum) continue;
+    sum->foreign() ? sum.reset() : set_to_zero(*sum);  // those of another library are made anew
+  }
 }
 
 void collect_gradient_sums(Optimizer& optimizer, Communicator& group) {

@@ -5,13 +5,19 @@
 
 #include "mithril/distributed/communicator.hpp"
 #include "mithril/optim/optimizer.hpp"
+#include "mithril/optim/training_options.hpp"
 
 namespace mithril {
 
-// Raises StateError E0915 if the optimizer holds sums of at least `accumulate` gradients. Such sums
-// come from a step with a larger `accumulate`. An update would divide them by the wrong number, or
-// drop them.
-void check_gradient_sums(const Optimizer& optimizer, std::int64_t accumulate);
+// Raises an error if an update would drop what the optimizer holds: StateError E0915 for sums of at
+// least options.accumulate gradients, which come from a step with a larger one, and E0927 for
+// averages without options.average.
+void check_kept(const Optimizer& optimizer, const TrainingOptions& options);
+// StateError E0915 if the optimizer holds sums, since none of them is of this parameter.
+void check_first_gradient(const Optimizer& optimizer, const std::string& key);
+
+// The next sums begin with zeros, also those of parameters that are frozen now.
+void clear_gradient_sums(Optimizer& optimizer);
 
 // Each process accumulates the gradients of its rows, so the sum over the batch is the sum over the
 // processes. Gives that sum to the first process, and zeros to the others: a checkpoint of the

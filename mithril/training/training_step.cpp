@@ -33,12 +33,6 @@ bool has_blocks_like(const Dims& dims, const TensorBlock& block) {
   return block.axis < dims.size() && dims[block.axis] % block.size == 0;
 }
 
-// The next sum begins with zeros: those of another library are made anew.
-void clear(std::optional<Tensor>& sum) {
-  if (sum->foreign()) return sum.reset();
-  if (sum->bytes() > 0) std::memset(sum->mutable_raw_data(), 0, sum->bytes());
-}
-
 }  // namespace
 
 struct TrainingStep::Impl {
@@ -113,6 +107,7 @@ TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) {
 
 ExportedStep TrainingStep::exported(const TensorMap& params) const {
   const Impl& step = *impl_;
+  check_kept(step.optimizer, step.options);
   const auto& without_hooks = step.compiled->without_hooks;
   StepParts parts{.compiled = without_hooks ? *without_hooks : *step.compiled,
                   .optimizer = step.optimizer,
@@ -232,7 +227,7 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   require_blocks(*compiled, params);
   agree_on_start(params);
   agree_on_schedule();
-  check_gradient_sums(optimizer, options.accumulate);
+  check_kept(optimizer, options);
   const bool updates = optimizer.micro_steps() + 1 >= options.accumulate;
   const TrainingProgram& program = updates ? *update : *accumulation;
   const double average_weight = options.average_weight(optimizer.steps() + 1, optimizer.averaged());
@@ -249,11 +244,9 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   std::vector<Tensor> made = run_debugged(*compiled, *program.executable, inputs);
   after_writing([&] { move(program, inputs, made); });
   if (updates) {
-    for (Optimizer::ParameterMemory* memory : memories) {
-      ++memory->steps;
-      if (options.accumulate > 1) clear(memory->gradient_sum);
-    }
+    for (Optimizer::ParameterMemory* memory : memories) ++memory->steps;
     optimizer.finish_step(fresh, average_weight > 0);
+    clear_gradient_sums(optimizer);
   } else {
     optimizer.finish_micro_step(fresh);
   }
@@ -316,8 +309,15 @@ TrainingStep::Impl::Memories TrainingStep::Impl::take_memory(
       if (!tensor) tensor.emplace(opmath_dtype(param.dtype()), dims);
       move_to_param(*tensor);
     };
-    if (options.accumulate > 1) need(memory.gradient_sum, param.dims());
-    if (options.averages()) need(memory.average, held);
+    if (options.accumulate > 1) {
+      if (!memory.gradient_sum) check_first_gradient(optimizer, key.name);
+      need(memory.gradient_sum, param.dims());
+    }
+    if (options.averages()) {
+      if (!memory.average && optimizer.averaged() > 0)
+        memory.average = average_until_now(param, is_part ? block : std::nullopt);
+      need(memory.average, held);
+    }
     for (Tensor& slot : memory.slots) move_to_param(slot);
     memories.push_back(&memory);
   }

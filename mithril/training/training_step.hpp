@@ -22,12 +22,12 @@ struct CheckpointParts;  // checkpoint.hpp
 class TrainingStep {
  public:
   // The optimizer outlives the step and keeps its state, sums of gradients and averages included:
-  // set_lr, state_dict, load_state_dict and its own `step` may be called in between. `gradients`
-  // are the gradients of outputs in each step. The current hooks of the model are called.
-  // InputError E0807 for a gradient of an unknown output, E0808 without a cost; GradientError E0505
-  // if the model was compiled for inference; TypeError E0382 for a parameter that is not
-  // floating-point; ValueError E0406 for an option out of range; NameError E0623 for a group of the
-  // optimizer that matches no parameter.
+  // set_lr, state_dict, load_state_dict and, unless it keeps sums or averages, its own `step` may
+  // be called in between. `gradients` are the gradients of outputs in each step. The current hooks
+  // of the model are called. InputError E0807 for a gradient of an unknown output, E0808 without a
+  // cost; GradientError E0505 if the model was compiled for inference; TypeError E0382 for a
+  // parameter that is not floating-point; ValueError E0406 for an option out of range; NameError
+  // E0623 for a group of the optimizer that matches no parameter.
   TrainingStep(const CompiledModel& model, Optimizer& optimizer,
                const OutputGradients& gradients = of_cost, const TrainingOptions& options = {});
   // A step that minimises the cost: ml::TrainingStep step(compiled, optimizer, {.max_norm = 1.0});
@@ -37,11 +37,12 @@ class TrainingStep {
 
   // Updates the parameters (after each options.accumulate-th call) and the state, and returns the
   // outputs from before the update. Errors as
-  // of evaluate and Optimizer::step; InputError E0812 if two parameters share elements, E0813 for a
-  // read-only parameter or a tensor of torch, unless the model runs on a TorchBackend of its
-  // device. The state of the optimizer is then there, too. After an error parameters and state are
-  // unchanged, unless the error says that inputs have been written to. No other thread may use the
-  // parameters during the call.
+  // of evaluate and Optimizer::step, but with sums of gradients StateError E0915 if they are those
+  // of another step, and with averages E0927 without options.average; InputError E0812 if two
+  // parameters share elements, E0813 for a read-only parameter or a tensor of torch, unless the
+  // model runs on a TorchBackend of its device. The state of the optimizer is then there, too.
+  // After an error parameters and state are unchanged, unless the error says that inputs have been
+  // written to. No other thread may use the parameters during the call.
   TensorMap operator()(TensorMap& params, const TensorMap& data);
 
   // The averages of parameters that options.average requests, in the dtypes of the parameters.
@@ -70,7 +71,8 @@ class TrainingStep {
 
   // The step as one graph, with the values that its inputs have now, for write_onnx. Hooks are left
   // out, and sizes that compiling left open stay open. StateError E0901 for other parameters, E0904
-  // for a state of the optimizer that does not fit them; ValueError E1370 with all that no file can
+  // for a state of the optimizer that does not fit them, E0927 for averages that the step would
+  // leave out; ValueError E1370 with all that no file can
   // say: `accumulate` above 1, parameters that have moved different numbers of times, an optimizer
   // whose numbers no graph computes, and equal names.
   ExportedStep exported(const TensorMap& params) const;

@@ -89,6 +89,7 @@ Raises:
     NameError: If a gradient belongs to no parameter, or a group matches no parameter.
     ShapeError: If a gradient and its parameter have different shapes.
     TypeError: If their dtypes differ or are not floating-point.
+    StateError: If the optimizer holds sums of gradients or averages of a training step.
 
 Example:
     _, gradients = compiled.evaluate(params, data, output_gradients=True)
@@ -230,7 +231,8 @@ Returns:
 Raises:
     InputError: If a key is missing or unknown, an array does not fit, parameters are read-only, or
         two parameters share elements.
-    StateError: If the state of the optimizer does not fit the parameters.
+    StateError: If the state of the optimizer does not fit the parameters, or has sums of gradients
+        or averages that the step would leave out.
 
 Example:
     outputs = step(params, data)

@@ -245,3 +245,32 @@ def test_a_step_resumes_in_the_middle_of_an_accumulation(kind: str, kept: str) -
         assert ours.keys() == theirs.keys()
         for key, value in copied(ours).items():
             np.testing.assert_array_equal(copied(theirs)[key], value)
+
+
+def test_sums_and_averages_are_not_dropped() -> None:
+    model = network(ml.CpuBackend())
+    data = batch(ml.CpuBackend())
+    params, optimizer = model.get_parameters(), ml.AdamW(0.1)
+    step = ml.TrainingStep(
+        model, optimizer, output_gradients=LOSS, accumulate=2, average=ml.EMA(0.5)
+    )
+    _, gradients, _ = model.evaluate(params, data, output_gradients=LOSS, state=step.state)
+    step(params, data)
+    before = copied(params)
+    with pytest.raises(ml.StateError, match=r"(?s)E0926.*without 'micro_steps'$"):
+        optimizer.step(params, gradients)
+    step(params, data)
+    after = copied(params)
+    with pytest.raises(ml.StateError, match=r"(?s)E0927.*without 'averaged'$"):
+        optimizer.step(params, gradients)
+    without = ml.TrainingStep(model, optimizer, output_gradients=LOSS)
+    with pytest.raises(ml.StateError, match="E0927"):
+        without(params, data)
+    np.testing.assert_array_equal(copied(params)["linear.weight"], after["linear.weight"])
+    assert not np.array_equal(before["linear.weight"], after["linear.weight"])
+    kept = optimizer.state_dict()
+    del kept["averaged"]
+    optimizer.load_state_dict(kept)
+    without(params, data)
+    optimizer.step(params, gradients)
+    assert optimizer.steps == 3
