@@ -198,11 +198,13 @@ TEST_CASE("a loop whose steps need all rows is refused") {
 }
 
 TEST_CASE("a loop or a choice that reads the number of merged rows is refused") {
-  const auto why = [](const char* op) {
-    return "mithril.StateError[E0950]: last: " + std::string(op) +
+  const auto why = [](const std::string& op) {
+    return "mithril.StateError[E0950]: last: " + op +
            " mixes the rows of a batch that 2 processes share\n"
-           "  reason : its graph reads the number of rows\n"
-           "  help: use a layer that treats each row by itself, or train with one process";
+           "  reason : its graph reads the number of rows at 'model." +
+           op +
+           ".model.z'\n"
+           "  help: divide by the number of rows before the loop or choice, or after it";
   };
   CHECK(refused([] { return of_merged_rows(true); }) == why("scan"));
   CHECK(refused([] { return of_merged_rows(false); }) == why("cond"));

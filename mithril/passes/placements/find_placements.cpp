@@ -286,7 +286,7 @@ class PlacementSearch {
     }
     NestedPlacements placed = place_nested(node, nested_arguments(node, arguments), probe_.batch,
                                            options_, find_, followed_);
-    if (!placed.why.empty()) refuse(node, placed.why);
+    if (!placed.why.empty()) refuse(node, placed.why, placed.help);
     for (size_t i = 0; i < node.outputs.size(); ++i)
       found_.of[index(node.outputs[i])] = placed.outputs[i];
     change.nested = std::move(placed.draws);
@@ -364,8 +364,9 @@ class PlacementSearch {
     }
   }
 
-  [[noreturn]] void refuse(const Node& node, const std::string& why) const {
-    refuse_mixed_rows(graph_, node, options_.size, why);
+  [[noreturn]] void refuse(const Node& node, const std::string& why,
+                           const std::string& help = "") const {
+    refuse_mixed_rows(graph_, node, options_.size, why, help);
   }
 
   const Graph& graph_;

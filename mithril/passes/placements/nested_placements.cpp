@@ -1,10 +1,12 @@
 #include "mithril/passes/placements/nested_placements.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/sample_context.hpp"
@@ -39,18 +41,33 @@ BatchRows rows_of(const Graph& graph, const Probe& probe, const std::vector<Plac
   return rows;
 }
 
-// What a graph does that only the whole graph of the processes can do. Empty: nothing.
-std::string exchange_of(const FoundPlacements& found) {
-  if (std::find(found.reduced.begin(), found.reduced.end(), true) != found.reduced.end())
-    return "its graph needs a value of all rows";
+// Why a node cannot be placed, and advice.
+struct NestedRefusal {
+  std::string why, help;
+};
+
+// What a graph does that only the whole graph of the processes can do.
+std::optional<NestedRefusal> exchange_of(const Graph& graph, const FoundPlacements& found) {
+  const auto name = [&](ValueId id) { return in_quotes(graph.value(id).name); };
+  const auto reduced = std::find(found.reduced.begin(), found.reduced.end(), true);
+  if (reduced != found.reduced.end()) {
+    const auto id = static_cast<ValueId>(reduced - found.reduced.begin());
+    return NestedRefusal{"its graph needs the value " + name(id) + " of all rows",
+                   "compute it before the loop or choice, or after it"};
+  }
   for (const auto& [node, change] : found.changes) {
-    if (change.counts || !change.numbers.empty()) return "its graph reads the number of rows";
+    const std::string made = name(graph.node(node).outputs.front());
+    if (change.counts || !change.numbers.empty()) {
+      return NestedRefusal{"its graph reads the number of rows at " + made,
+                     "divide by the number of rows before the loop or choice, or after it"};
+    }
     if (!change.masked.empty() || change.extremum) {
-      return "its graph adds a value of all processes to a sum over rows, which would count it "
-             "several times";
+      return NestedRefusal{"its graph adds a value of all processes to a sum over rows at " + made +
+                         ", which would count it several times",
+                     "add it before the loop or choice, or after it"};
     }
   }
-  return "";
+  return std::nullopt;
 }
 
 class NestedPlacing {
@@ -100,6 +117,13 @@ class NestedPlacing {
     return static_cast<size_t>(std::get<Datum>(argument).integer());
   }
   void refuse(std::string why) { placed_.why = std::move(why); }
+  bool refuse_exchange(const Graph& graph, const FoundPlacements& found) {
+    std::optional<NestedRefusal> refusal = exchange_of(graph, found);
+    if (!refusal) return false;
+    placed_.why = std::move(refusal->why);
+    placed_.help = std::move(refusal->help);
+    return true;
+  }
 
   const FoundPlacements& follow(const Nested& nested) const {
     std::deque<FollowedGraphs::Followed>& known = followed_.known[nested];
@@ -163,8 +187,7 @@ class NestedPlacing {
         changed = true;
       }
       if (changed || mask_inputs(body, found)) continue;
-      placed_.why = exchange_of(found);
-      return placed_.why.empty() ? &found : nullptr;
+      return refuse_exchange(body, found) ? nullptr : &found;
     }
   }
 
@@ -197,7 +220,7 @@ class NestedPlacing {
     const FoundPlacements& tested = follow(test);
     if (!(tested.of[index(condition.outputs().front().value)] == Placement{}))
       return refuse("its condition depends on all rows");
-    if (refuse(exchange_of(tested)); !placed_.why.empty()) return;
+    if (refuse_exchange(condition, tested)) return;
     keep_draws("body", *found);
     keep_draws("condition", tested);
     for (const Output& output : body.outputs())
@@ -221,9 +244,7 @@ class NestedPlacing {
       second_found = &follow(second_branch);
     } while (mask_inputs(then, *first_found) || mask_inputs(otherwise, *second_found));
     const FoundPlacements &one = *first_found, &other = *second_found;
-    for (const FoundPlacements* found : {&one, &other}) {
-      if (refuse(exchange_of(*found)); !placed_.why.empty()) return;
-    }
+    if (refuse_exchange(then, one) || refuse_exchange(otherwise, other)) return;
     keep_draws("then", one);
     keep_draws("otherwise", other);
     for (size_t k = 0; k < then.outputs().size(); ++k) {

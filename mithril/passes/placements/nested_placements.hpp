@@ -22,6 +22,7 @@ struct NestedPlacements {
   std::vector<size_t> masked = {};      // arguments of the node that the first process alone adds
   std::shared_ptr<const NestedChanges> draws = {};  // null: the graphs draw no numbers for rows
   std::string why = {};                             // the node cannot be placed; empty: it can
+  std::string help = {};                            // advice; empty: that of all nodes
 };
 
 // Whether its output is a tensor of zeros: the terms of a sum that is zero.

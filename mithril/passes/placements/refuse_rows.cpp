@@ -6,15 +6,17 @@
 
 namespace mithril {
 
-void refuse_mixed_rows(const Graph& graph, const Node& node, int processes,
-                       const std::string& why) {
+void refuse_mixed_rows(const Graph& graph, const Node& node, int processes, const std::string& why,
+                       const std::string& help) {
   raise({.kind = ErrorKind::state,
          .code = "E0950",
          .path = graph.value(node.outputs.front()).name,
          .message = node.op->name + " mixes the rows of a batch that " + std::to_string(processes) +
                     " processes share",
          .facts = {{"reason", why}},
-         .help = "use a layer that treats each row by itself, or train with one process"});
+         .help = help.empty()
+                     ? "use a layer that treats each row by itself, or train with one process"
+                     : help});
 }
 
 void refuse_number_of_rows(const Graph& graph, const Node& node, const std::string& port,
