@@ -32,6 +32,7 @@ namespace {
 using tests::no_errors;
 using tests::on_each_rank;
 using tests::relative_distance;
+using tests::text_of_error;
 
 constexpr std::int64_t ignored = -1;
 
