@@ -13,8 +13,11 @@ class ByteWriter {
   void byte(uint8_t byte) { bytes_ += static_cast<char>(byte); }
   // Seven bits a byte, the lowest first.
   void number(uint64_t number) {
-    for (; number >= 0x80; number >>= 7) byte(static_cast<uint8_t>(number | 0x80));
-    byte(static_cast<uint8_t>(number));
+    char bytes[10];
+    size_t count = 0;
+    for (; number >= 0x80; number >>= 7) bytes[count++] = static_cast<char>(number | 0x80);
+    bytes[count++] = static_cast<char>(number);
+    bytes_.append(bytes, count);
   }
   // Small ones of either sign are short.
   void integer(int64_t number) {

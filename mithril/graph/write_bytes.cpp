@@ -181,6 +181,7 @@ class GraphEncoder {
     }
     check_order();
     bytes_.number(count);
+    described_.reserve(2 * count);
     for (size_t i = 0; i < count; ++i) {
       bytes_.byte(roles[i]);
       const size_t begin = bytes_.size();
@@ -188,7 +189,8 @@ class GraphEncoder {
         refer(graph_.values()[i]);
       } else {
         describe(graph_.values()[i]);
-        described_.insert(described_.end(), {begin, bytes_.size() - begin});
+        described_.push_back(begin);
+        described_.push_back(bytes_.size() - begin);
       }
       if (tensors[i]) write(*tensors[i]);
     }
@@ -239,7 +241,7 @@ class GraphEncoder {
   }
 
   void write(const Node& node) {
-    const auto [at, fresh] = ops_.emplace(node.op, ops_.size());
+    const auto [at, fresh] = ops_.try_emplace(node.op, ops_.size());
     bytes_.number(at->second);
     if (fresh) bytes_.text(node.op->name);
     bytes_.number(node.arguments.size());

@@ -1,5 +1,7 @@
 #include "mithril/passes/rebuilder.hpp"
 
+#include <algorithm>
+
 namespace mithril {
 
 Rebuilder::Rebuilder(const Graph& from) : Rebuilder(from, from.values().size()) {}
@@ -7,6 +9,7 @@ Rebuilder::Rebuilder(const Graph& from) : Rebuilder(from, from.values().size()) 
 Rebuilder::Rebuilder(const Graph& from, size_t values) : from_(from), map_(values, nowhere) {
   to_.share_facts(from);
   to_.set_default_dtype(from.default_dtype());
+  to_.reserve(values, from.nodes().size());
   for (const ValueId id : from.inputs()) {
     if (index(id) < values) replace(id, to_.add_input(from.value(id)));
   }
@@ -25,6 +28,7 @@ ValueId Rebuilder::map(ValueId old) const {
 
 Node Rebuilder::map_arguments(const Node& node) const {
   Node mapped{node.op, node.arguments, {}};
+  mapped.outputs.reserve(node.outputs.size());
   for (Argument& argument : mapped.arguments) {
     if (ValueId* id = std::get_if<ValueId>(&argument)) *id = map(*id);
   }
@@ -41,7 +45,8 @@ void Rebuilder::add(Node node, const std::vector<ValueId>& outputs) {
 
 void Rebuilder::replace(ValueId old, ValueId now) {
   map_[index(old)] = now;
-  if (is_replacement_.size() <= index(now)) is_replacement_.resize(index(now) + 1);
+  if (is_replacement_.size() <= index(now))
+    is_replacement_.resize(std::max(index(now) + 1, map_.size()));
   is_replacement_[index(now)] = true;
 }
 

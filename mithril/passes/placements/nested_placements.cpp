@@ -53,18 +53,18 @@ std::optional<NestedRefusal> exchange_of(const Graph& graph, const FoundPlacemen
   if (reduced != found.reduced.end()) {
     const auto id = static_cast<ValueId>(reduced - found.reduced.begin());
     return NestedRefusal{"its graph needs the value " + name(id) + " of all rows",
-                   "compute it before the loop or choice, or after it"};
+                         "compute it before the loop or choice, or after it"};
   }
   for (const auto& [node, change] : found.changes) {
     const std::string made = name(graph.node(node).outputs.front());
     if (change.counts || !change.numbers.empty()) {
       return NestedRefusal{"its graph reads the number of rows at " + made,
-                     "divide by the number of rows before the loop or choice, or after it"};
+                           "divide by the number of rows before the loop or choice, or after it"};
     }
     if (!change.masked.empty() || change.extremum) {
       return NestedRefusal{"its graph adds a value of all processes to a sum over rows at " + made +
-                         ", which would count it several times",
-                     "add it before the loop or choice, or after it"};
+                               ", which would count it several times",
+                           "add it before the loop or choice, or after it"};
     }
   }
   return std::nullopt;

@@ -67,12 +67,6 @@ class PlacedWriter {
                        });
   }
 
-  // A reduced value has its name only when it is whole.
-  std::string name_of_term(ValueId id) const {
-    const std::string& name = from_.value(id).name;
-    return placements_.reduced[index(id)] ? name + ".partial" : name;
-  }
-
   void start(int64_t made) {
     for (; next_ < buckets_.size() && buckets_[next_].made == made; ++next_) {
       std::vector<ValueId> terms;
@@ -113,7 +107,8 @@ class PlacedWriter {
     }
     for (const ValueId old : node.outputs) {
       Value value = from_.value(old);
-      value.name = name_of_term(old);
+      // A reduced value has its name only when it is whole.
+      if (placements_.reduced[index(old)]) value.name += ".partial";
       now.outputs.push_back(graph().add_value(std::move(value)));
       rebuilder_.replace(old, now.outputs.back());
     }
