@@ -10,7 +10,7 @@
 namespace mithril {
 
 struct Bucket {
-  std::string reduction;
+  Reduction reduction;
   DType dtype = DType::float32;
   int64_t bytes = 0;  // of the members whose size is known
   std::vector<ValueId> members = {};

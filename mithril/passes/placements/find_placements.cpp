@@ -253,6 +253,7 @@ class PlacementSearch {
   void follow(NodeId id, const Arguments& arguments, NodeChange& change) {
     const Node& node = graph_.node(id);
     std::vector<SampleAxis> axes;
+    axes.reserve(arguments.placements.size());
     for (const Placement& placement : arguments.placements)
       axes.push_back(sample_axis_of(placement));
     SampleContext context = context_of(id, axes, arguments);
@@ -264,7 +265,7 @@ class PlacementSearch {
       if (axis.kind == SampleAxis::Kind::coupled) {
         if (node.op->combines_by.empty() || context.misreads_numbers() || has_rows(node))
           refuse(node, context.why());
-        of = Placement::partial(node.op->combines_by);
+        of = Placement::partial(parse_reduction(node.op->combines_by));
         found_.reduced[index(node.outputs[i])] = true;
         change.extremum = true;
       } else if (!axis.is_each() && along_batch(node.outputs[i]).is_sharded()) {

@@ -68,7 +68,7 @@ class ShardSearch {
     const bool whole = whole_.contains(graph_.value(id).name);
     found_.gathered[index(id)] = whole && placement.is_sharded();
     // Maxima and minima are not terms.
-    if (placement.is_partial() && (whole || placement.reduction != "sum"))
+    if (placement.is_partial() && (whole || placement.reduction != Reduction::sum))
       found_.reduced[index(id)] = true;
     found_.of[index(id)] = std::move(placement);
   }

@@ -36,12 +36,11 @@ std::vector<ValueId> add_collective(Graph& graph, const char* op,
 }  // namespace
 
 std::vector<ValueId> start_all_reduce(Graph& graph, const std::vector<ValueId>& values,
-                                      const PlacementOptions& options,
-                                      const std::string& reduction) {
+                                      const PlacementOptions& options, Reduction reduction) {
   std::vector<std::string> names;
   for (const ValueId id : values) names.push_back(graph.value(id).name + ".started");
-  return add_collective(graph, "all_reduce_start", values, {Datum(options.group), Datum(reduction)},
-                        names);
+  return add_collective(graph, "all_reduce_start", values,
+                        {Datum(options.group), Datum(std::string(name(reduction)))}, names);
 }
 
 std::vector<ValueId> wait_all_reduce(Graph& graph, const std::vector<ValueId>& started,
@@ -55,7 +54,7 @@ GlobalRows::GlobalRows(Graph& graph, const BatchRows& rows, const PlacementOptio
   batches_.resize(rows.sizes().size());
   const Expression own = constant("own", ranks_between(options.rank, options.rank, options.size));
   for (const Dim& size : rows.sizes()) local_.push_back((own * Datum(resolve(size))).id);
-  started_ = start_all_reduce(graph, local_, options, "sum");
+  started_ = start_all_reduce(graph, local_, options, Reduction::sum);
 }
 
 Expression GlobalRows::constant(const std::string& name, Tensor tensor) {

@@ -53,8 +53,7 @@ class GlobalRows {
 
 // Adds an exchange: all_reduce_start, then all_reduce_wait, whose outputs take these names.
 std::vector<ValueId> start_all_reduce(Graph& graph, const std::vector<ValueId>& values,
-                                      const PlacementOptions& options,
-                                      const std::string& reduction);
+                                      const PlacementOptions& options, Reduction reduction);
 std::vector<ValueId> wait_all_reduce(Graph& graph, const std::vector<ValueId>& started,
                                      const std::vector<std::string>& names);
 

@@ -4,7 +4,8 @@ namespace mithril {
 
 std::string to_string(const Placement& placement) {
   if (placement.is_sharded()) return "sharded along axis " + std::to_string(placement.axis);
-  return placement.is_partial() ? "partial " + placement.reduction : "replicated";
+  return placement.is_partial() ? "partial " + std::string(name(placement.reduction))
+                                : "replicated";
 }
 
 }  // namespace mithril

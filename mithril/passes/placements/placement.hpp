@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "mithril/distributed/communicator.hpp"
 
 namespace mithril {
 
@@ -17,14 +18,14 @@ struct Placement {
   Kind kind = Kind::replicated;
   size_t axis = 0;
   int64_t outer = 1;
-  bool numbers = false;           // its elements are the numbers of the process's rows, from 0 on
-  std::string reduction = "sum";  // or "max", "min"
+  bool numbers = false;  // its elements are the numbers of the process's rows, from 0 on
+  Reduction reduction = Reduction::sum;
 
   static Placement sharded(size_t axis, int64_t outer = 1, bool numbers = false) {
     return {Kind::sharded, axis, outer, numbers};
   }
-  static Placement partial(std::string reduction = "sum") {
-    return {Kind::partial, 0, 1, false, std::move(reduction)};
+  static Placement partial(Reduction reduction = Reduction::sum) {
+    return {Kind::partial, 0, 1, false, reduction};
   }
   bool is_sharded() const { return kind == Kind::sharded; }
   bool is_partial() const { return kind == Kind::partial; }

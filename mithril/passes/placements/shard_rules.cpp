@@ -185,7 +185,7 @@ std::optional<ShardedNode> ShardRules::try_forms(NodeId id, const std::vector<Ar
     const ValueId output = node.outputs[i];
     if (results[i].kind == SampleAxis::Kind::coupled) {
       if (node.op->combines_by.empty()) return std::nullopt;
-      found.results.push_back(Placement::partial(node.op->combines_by));
+      found.results.push_back(Placement::partial(parse_reduction(node.op->combines_by)));
     } else {
       found.results.push_back(placement_of(results[i]));
     }

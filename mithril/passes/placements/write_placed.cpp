@@ -207,8 +207,8 @@ class PlacedWriter {
     for (size_t i = 0; i < buckets_.size(); ++i) {
       for (const ValueId id : buckets_[i].members) {
         const Value& value = from_.value(id);
-        placed.collectives.push_back({path_of(value.name), buckets_[i].reduction, value.dtype,
-                                      value.dims, first + i, known_bytes(value)});
+        placed.collectives.push_back({path_of(value.name), std::string(name(buckets_[i].reduction)),
+                                      value.dtype, value.dims, first + i, known_bytes(value)});
       }
     }
   }

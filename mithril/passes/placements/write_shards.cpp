@@ -135,7 +135,8 @@ class ShardWriter {
     ValueId term = add("pad", {block, Datum(std::move(widths)), neutral(value.dtype)},
                        split ? name + ".joined" : name, value.dtype, dims);
     if (split) term = reshaped(term, name, value.dims);
-    place(term, Placement::partial(value.dtype == DType::boolean ? "max" : "sum"), true);
+    place(term, Placement::partial(value.dtype == DType::boolean ? Reduction::max : Reduction::sum),
+          true);
     return term;
   }
 
