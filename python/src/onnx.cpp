@@ -69,19 +69,22 @@ py::dict write_onnx_step(const TrainingStep& step, py::handle path, const py::di
 }
 
 template <typename Source>
-py::dict reference_of(const Source& source, const py::dict& data, const OnnxWriteOptions& options) {
-  const TensorMap inputs = tensor_map_of(data);
-  return dict_of(call_unlocked([&] { return onnx_reference(source, inputs, options); }));
+py::dict reference_of(const Source& source, const py::dict& data, const OnnxWriteOptions& options,
+                      const py::dict& values) {
+  const TensorMap inputs = tensor_map_of(data), given = tensor_map_of(values);
+  return dict_of(call_unlocked([&] { return onnx_reference(source, inputs, options, given); }));
 }
 
 py::dict onnx_reference_values(const CompiledModel& compiled, const py::dict& data,
-                               const py::dict& params, const py::dict& state, bool gradients) {
+                               const py::dict& params, const py::dict& state, bool gradients,
+                               const py::dict& values) {
   return reference_of(compiled, data,
-                      write_options(params, state, 20, false, gradients, false, true));
+                      write_options(params, state, 20, false, gradients, false, true), values);
 }
 
-py::dict onnx_step_values(const TrainingStep& step, const py::dict& data, const py::dict& params) {
-  return reference_of(step, data, write_options(params, {}, 20, false, false, false, true));
+py::dict onnx_step_values(const TrainingStep& step, const py::dict& data, const py::dict& params,
+                          const py::dict& values) {
+  return reference_of(step, data, write_options(params, {}, 20, false, false, false, true), values);
 }
 
 // (domain, op, since, what computes it, limits) of each row, for docs/onnx.md.
@@ -114,14 +117,15 @@ void bind_onnx(py::module_& module) {
              py::arg("gradients"), py::arg("functions"), py::arg("all_values"),
              "Writes a compiled model as an ONNX file.");
   module.def("_onnx_reference", onnx_reference_values, py::arg("compiled"), py::arg("data"),
-             py::arg("params"), py::arg("state"), py::arg("gradients"),
-             "Every value of such a file, in its order.");
+             py::arg("params"), py::arg("state"), py::arg("gradients"), py::arg("values"),
+             "Every value of such a file, in its order, of nodes that read the given values.");
   module.def("_write_onnx_step", write_onnx_step, py::arg("step"), py::arg("path"),
              py::arg("params"), py::arg("opset"), py::arg("external_data"), py::arg("functions"),
              py::arg("all_values"),
              "Writes a step of training as an ONNX file; returns the values of its inputs.");
   module.def("_onnx_step_reference", onnx_step_values, py::arg("step"), py::arg("data"),
-             py::arg("params"), "Every value of such a file, in its order.");
+             py::arg("params"), py::arg("values"),
+             "Every value of such a file, in its order, of nodes that read the given values.");
   module.def("_onnx_gradient_inputs", onnx_gradient_inputs, py::arg("compiled"),
              "The incoming gradients that such a file with gradients has as inputs.");
   module.def("_onnx_spellings", onnx_spellings, "What ops become in ONNX, for docs/onnx.md.");

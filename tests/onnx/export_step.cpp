@@ -70,6 +70,18 @@ TEST_CASE("onnx: the file of a step gives the parameters and slots after the ste
   }
 }
 
+TEST_CASE("onnx: nodes of a reference read the values of another program") {
+  const CompiledModel compiled = tests::compiled_classifier();
+  const OnnxWriteOptions options{.params = compiled.get_parameters(), .all_values = true};
+  const TensorMap data = tests::batch(7);
+  const TensorMap made = onnx_reference(compiled, data, options);
+  tests::check_identical(made, onnx_reference(compiled, data, options, made));
+  const TensorMap other = {{"losses", Tensor::full(DType::float32, {7}, 3)}};
+  const TensorMap read = onnx_reference(compiled, data, options, other);
+  tests::check_identical({{"losses", made.at("losses")}}, read);  // its node reads the scores
+  CHECK(read.at("loss").item() == 3);
+}
+
 TEST_CASE("onnx: an optimizer whose numbers no graph computes is refused") {
   const FileFolder folder;
   const CompiledModel compiled = tests::compiled_classifier({.dtype = DType::float64});

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/file_errors.hpp"
 #include "mithril/base/write_file.hpp"
 #include "mithril/eval/interpreter.hpp"
+#include "mithril/graph/nested_graphs.hpp"
 #include "mithril/onnx/export/export_graph.hpp"
 #include "mithril/onnx/export/functions.hpp"
 #include "mithril/onnx/export/message_writer.hpp"
@@ -104,6 +106,44 @@ TensorMap reference_outputs(const FileGraph& file, const TensorMap& inputs) {
   TensorMap results;
   for (const std::size_t i : order) results[file.output_names[i]] = outputs[i];
   return results;
+}
+
+FileGraph with_given_values(const FileGraph& file, const TensorMap& values) {
+  if (values.empty()) return file;
+  const Graph& from = file.graph;
+  FileGraph made{.graph = {},
+                 .input_names = file.input_names,
+                 .output_names = file.output_names,
+                 .initializers = file.initializers};
+  made.graph.share_facts(from);
+  made.graph.set_default_dtype(from.default_dtype());
+  const std::string prefix = free_prefix(from, "given.");
+  std::unordered_map<ValueId, std::string> names;
+  for (std::size_t i = 0; i < from.outputs().size(); ++i)
+    names.emplace(from.outputs()[i].value, file.output_names[i]);
+  std::unordered_map<ValueId, ValueId> read, results;
+  for (const ValueId id : from.inputs()) read[id] = made.graph.add_input(from.value(id));
+  for (const Constant& constant : from.constants())
+    read[constant.value] =
+        made.graph.add_constant(from.value(constant.value).name, constant.tensor);
+  results = read;
+  for (const Node& node : from.nodes()) {
+    copy_node(from, node, made.graph, read);
+    for (const ValueId id : node.outputs) {
+      results[id] = read[id];
+      const auto name = names.find(id);
+      const Tensor* value = name == names.end() ? nullptr : values.find(name->second);
+      if (!value) continue;
+      Value given = from.value(id);
+      given.name = prefix + given.name;
+      read[id] = made.graph.add_input(std::move(given));
+      made.input_names.push_back(name->second);
+      made.initializers.emplace_back(*value);
+    }
+  }
+  for (const Output& output : from.outputs())
+    made.graph.add_output(output.name, results.at(output.value));
+  return made;
 }
 
 void write_file_graph(const FileGraph& file, const std::string& path, const FileOptions& options) {

@@ -136,10 +136,10 @@ std::vector<std::string> onnx_gradient_inputs(const CompiledModel& compiled) {
 }
 
 TensorMap onnx_reference(const CompiledModel& compiled, const TensorMap& data,
-                         const OnnxWriteOptions& options) {
+                         const OnnxWriteOptions& options, const TensorMap& values) {
   onnx::ModelExport made(compiled, options);
   const TensorMap inputs = made.inputs(data);
-  return onnx::reference_outputs(made.file(), inputs);
+  return onnx::reference_outputs(onnx::with_given_values(made.file(), values), inputs);
 }
 
 }  // namespace mithril

@@ -57,11 +57,13 @@ TensorMap write_onnx(const TrainingStep& step, const std::string& path,
 std::vector<std::string> onnx_gradient_inputs(const CompiledModel& compiled);
 
 // The outputs of such a file, as the reference computes them from these inputs, in the order in
-// which they are made. The errors of write_onnx.
+// which they are made. `values` are outputs as another program has computed them, with their
+// shapes: nodes read them in place of the results of other nodes, so an output shows its node
+// alone. The errors of write_onnx.
 TensorMap onnx_reference(const CompiledModel& compiled, const TensorMap& data,
-                         const OnnxWriteOptions& options = {});
+                         const OnnxWriteOptions& options = {}, const TensorMap& values = {});
 // Inputs of a step that `data` lacks have their present values.
 TensorMap onnx_reference(const TrainingStep& step, const TensorMap& data,
-                         const OnnxWriteOptions& options = {});
+                         const OnnxWriteOptions& options = {}, const TensorMap& values = {});
 
 }  // namespace mithril

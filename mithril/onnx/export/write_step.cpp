@@ -49,12 +49,12 @@ TensorMap write_onnx(const TrainingStep& step, const std::string& path,
 }
 
 TensorMap onnx_reference(const TrainingStep& step, const TensorMap& data,
-                         const OnnxWriteOptions& options) {
+                         const OnnxWriteOptions& options, const TensorMap& values) {
   const onnx::StepFile file = onnx::step_file(step, options);
   TensorMap inputs = data.share();
   for (const auto& [name, value] : file.values)
     if (!inputs.contains(name)) inputs[name] = value;
-  return onnx::reference_outputs(file.graph, inputs);
+  return onnx::reference_outputs(onnx::with_given_values(file.graph, values), inputs);
 }
 
 }  // namespace mithril

@@ -76,7 +76,10 @@ def _write_onnx_step(
     all_values: bool,
 ) -> dict[str, Any]: ...
 def _onnx_step_reference(
-    step: TrainingStep, data: Mapping[str, Any], params: Mapping[str, Any]
+    step: TrainingStep,
+    data: Mapping[str, Any],
+    params: Mapping[str, Any],
+    values: Mapping[str, Any],
 ) -> dict[str, Any]: ...
 def _onnx_gradient_inputs(compiled: CompiledModel) -> list[str]: ...
 def _onnx_reference(
@@ -85,6 +88,7 @@ def _onnx_reference(
     params: Mapping[str, Any],
     state: Mapping[str, Any],
     gradients: bool,
+    values: Mapping[str, Any],
 ) -> dict[str, Any]: ...
 def _check_op(
     name: str,
