@@ -1,13 +1,18 @@
 // `mithril doctor`: what this machine has.
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "backends/cpu/kernels/instruction_set.hpp"
 #include "mithril/base/cache_files.hpp"
+#include "mithril/base/error.hpp"
+#include "mithril/base/file_errors.hpp"
+#include "mithril/base/list_folder.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/thread_pool.hpp"
 #include "mithril/base/version.hpp"
@@ -28,7 +33,8 @@ struct Finding {
 std::string processor() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+    const std::size_t value = line.find(": ");
+    if (line.starts_with("model name") && value != line.npos) return line.substr(value + 2);
   }
   return "unknown";
 }
@@ -39,10 +45,42 @@ std::string memory() {
                    : memory_text(static_cast<double>(pages) * static_cast<double>(bytes));
 }
 
-std::string instructions() {
+// Their choice fails if MITHRIL_INSTRUCTIONS is wrong, and if the kernels are for other processors.
+Finding instructions() {
   std::vector<std::string> names;
   for (const auto each : cpu_backend::present_instructions()) names.emplace_back(name(each));
-  return fmt::format("{} (present: {})", name(cpu_backend::best_instructions()), join(names, ", "));
+  const std::string present = names.empty() ? "none" : join(names, ", ");
+  try {
+    const auto best = cpu_backend::best_instructions();
+    return {"instructions", fmt::format("{} (present: {})", name(best), present)};
+  } catch (const Error& error) {
+    const bool is_limit = error.code() == "E0435" || !names.empty();
+    return {"instructions", fmt::format("none in use (present: {})", present),
+            fmt::format("{}: {}", error.details().message,
+                        is_limit ? "unset MITHRIL_INSTRUCTIONS" : error.details().help)};
+  }
+}
+
+struct FolderSize {
+  std::int64_t files = 0;
+  std::uintmax_t bytes = 0;
+  std::string unreadable = {};  // why some of it could not be counted
+};
+
+FolderSize size_of(const fs::path& folder) {
+  FolderSize size;
+  std::error_code failed;
+  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    std::error_code gone;  // since it was listed
+    if (!at->is_regular_file(gone)) continue;
+    const std::uintmax_t bytes = at->file_size(gone);
+    if (gone) continue;
+    size.bytes += bytes;
+    ++size.files;
+  }
+  if (failed) size.unreadable = failed.message();
+  return size;
 }
 
 Finding cache() {
@@ -50,31 +88,34 @@ Finding cache() {
   if (folder.empty()) {
     return {"cache", "none", "set HOME, XDG_CACHE_HOME or MITHRIL_CACHE_DIR to have one"};
   }
-  std::error_code failed;
-  std::uintmax_t bytes = 0;
-  std::int64_t files = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, failed)) {
-    if (!entry.is_regular_file(failed)) continue;
-    bytes += entry.file_size(failed);
-    ++files;
+  struct stat about;
+  if (stat(folder.c_str(), &about) != 0) {
+    if (errno == ENOENT) return {"cache", folder + " (empty)"};
+    return {"cache", fmt::format("{} ({})", folder, reason_of(errno)),
+            "name a folder that you may write to in MITHRIL_CACHE_DIR"};
   }
-  if (!fs::exists(folder, failed)) return {"cache", folder + " (empty)"};
-  const std::string text = fmt::format("{} ({}, {})", folder, counted(files, "file"),
-                                       memory_text(static_cast<double>(bytes)));
-  if (access(folder.c_str(), W_OK) != 0) return {"cache", text, "the folder is not writable"};
+  if (!S_ISDIR(about.st_mode))
+    return {"cache", folder + " (not a folder)", fmt::format("remove it: rm '{}'", folder)};
+  const FolderSize size = size_of(folder);
+  const std::string text = fmt::format("{} ({}, {})", folder, counted(size.files, "file"),
+                                       memory_text(static_cast<double>(size.bytes)));
+  const std::string mend = fmt::format("chmod -R u+rwX '{}'", folder);
+  if (!size.unreadable.empty())
+    return {"cache", text, fmt::format("it cannot be read, {}: {}", size.unreadable, mend)};
+  if (access(folder.c_str(), W_OK) != 0)
+    return {"cache", text, "the folder is not writable: " + mend};
   return {"cache", text};
 }
 
 // The folders where this interpreter may have packages, without starting it.
 std::vector<fs::path> package_folders(const std::string& python) {
   std::vector<fs::path> folders;
-  std::error_code failed;
   const fs::path prefix = fs::path(python).parent_path().parent_path();
   for (const char* library : {"lib", "local/lib", "lib64"}) {
-    for (const auto& entry : fs::directory_iterator(prefix / library, failed)) {
-      if (!entry.path().filename().string().starts_with("python3")) continue;
-      folders.push_back(entry.path() / "site-packages");
-      folders.push_back(entry.path() / "dist-packages");
+    for (const std::string& name : names_in_folder((prefix / library).string())) {
+      if (!name.starts_with("python3")) continue;
+      folders.push_back(prefix / library / name / "site-packages");
+      folders.push_back(prefix / library / name / "dist-packages");
     }
   }
   return folders;
@@ -82,10 +123,8 @@ std::vector<fs::path> package_folders(const std::string& python) {
 
 // The version of an installed package, from the name of its folder "torch-2.11.0.dist-info".
 std::string version_of_package(const std::string& package, const std::vector<fs::path>& folders) {
-  std::error_code failed;
   for (const fs::path& folder : folders) {
-    for (const auto& entry : fs::directory_iterator(folder, failed)) {
-      const std::string name = entry.path().filename().string();
+    for (const std::string& name : names_in_folder(folder.string())) {
       if (!name.starts_with(package + "-") || !name.ends_with(".dist-info")) continue;
       return name.substr(package.size() + 1,
                          name.size() - package.size() - 1 - std::string(".dist-info").size());
@@ -112,7 +151,7 @@ std::vector<Finding> findings() {
   std::vector<Finding> found = {
       {"mithril", std::string(version())},
       {"processor", processor()},
-      {"instructions", instructions()},
+      instructions(),
       {"threads", std::to_string(processor_count())},
       {"memory", memory()},
       cache(),
