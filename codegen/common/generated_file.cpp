@@ -1,5 +1,8 @@
 #include "codegen/common/generated_file.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/write_file.hpp"
@@ -29,19 +32,20 @@ namespace {
 constexpr std::string_view file_endings[] = {".cc", ".cjs", ".cpp", ".cxx", ".js", ".mjs",
                                              ".pt", ".pth", ".py",  ".so",  ".ts", ".wasm"};
 
-void refuse_file_name(const std::string& folder) {
-  for (const std::string_view ending : file_endings) {
-    if (folder.ends_with(ending))
-      refuse_generated(folder,
-                       "a package is a folder, and '" + std::string(ending) + "' ends a file");
-  }
-}
-
 }  // namespace
+
+std::string_view file_ending_of(std::string_view path) {
+  const auto* const found =
+      std::find_if(std::begin(file_endings), std::end(file_endings),
+                   [&](std::string_view ending) { return path.ends_with(ending); });
+  return found == std::end(file_endings) ? std::string_view() : *found;
+}
 
 void write_generated_files(const std::string& folder,
                            const std::vector<std::pair<std::string, std::string>>& files) {
-  refuse_file_name(folder);
+  if (const std::string_view ending = file_ending_of(folder); !ending.empty())
+    refuse_generated(folder,
+                     "a package is a folder, and '" + std::string(ending) + "' ends a file");
   refuse_generated(folder, make_folder(folder));
   for (const auto& [name, text] : files) write_generated(folder + "/" + name, text);
 }

@@ -17,6 +17,9 @@ void refuse_generated(const std::string& path, const std::string& why);
 void write_generated(const std::string& path, std::span<const std::string_view> pieces);
 void write_generated(const std::string& path, std::string_view source);
 
+// The ending of a file that a target writes, such as ".py", if the path has one; else empty.
+std::string_view file_ending_of(std::string_view path);
+
 // Writes files into a folder, which is made if it is not there, by their names. BackendError E1030
 // also for a folder with the ending of a file, such as "net.py".
 void write_generated_files(const std::string& folder,

@@ -27,7 +27,7 @@ std::vector<std::string> Arguments::values(std::string_view name) const {
   return found == values_.end() ? std::vector<std::string>{} : found->second;
 }
 
-std::optional<long> Arguments::number(std::string_view name, long least) const {
+std::optional<long> Arguments::number(std::string_view name, long least, long most) const {
   if (!has(name)) return std::nullopt;
   const std::string& text = value(name);
   long number = 0;
@@ -36,10 +36,14 @@ std::optional<long> Arguments::number(std::string_view name, long least) const {
     throw UsageError{fmt::format("{} is '{}', expected a whole number of at least {}", name,
                                  printable(text), least)};
   }
+  if (number > most) {
+    throw UsageError{
+        fmt::format("{} is '{}', expected a whole number of at most {}", name, number, most)};
+  }
   return number;
 }
 
-std::optional<double> Arguments::real(std::string_view name, double least) const {
+std::optional<double> Arguments::real(std::string_view name, double least, double most) const {
   if (!has(name)) return std::nullopt;
   const std::string& text = value(name);
   double number = 0;
@@ -47,6 +51,10 @@ std::optional<double> Arguments::real(std::string_view name, double least) const
   if (failed != std::errc() || end != text.data() + text.size() || !(number >= least)) {
     throw UsageError{
         fmt::format("{} is '{}', expected a number of at least {}", name, printable(text), least)};
+  }
+  if (number > most) {
+    throw UsageError{
+        fmt::format("{} is '{}', expected a number of at most {}", name, printable(text), most)};
   }
   return number;
 }

@@ -2,6 +2,7 @@
 // docs/cli.md are generated from it.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,8 +16,8 @@ enum ExitStatus : int {
   done = 0,
   check_failed = 1,  // diff found a difference, inspect --unsupported a node, verify a disagreement
   wrong_usage = 2,
-  bad_file = 3,  // a file is damaged, or cannot be read or written
-  missing = 4,   // this machine lacks something: Python, a compiler
+  bad_file = 3,  // a file is damaged, does not fit, or cannot be read or written
+  missing = 4,   // this machine lacks something: Python, a compiler, memory, a free port
 };
 
 // What a shell completes an argument with.
@@ -51,10 +52,12 @@ class Arguments {
   const std::string& value(std::string_view name) const;
   std::string value_or(std::string_view name, std::string_view fallback) const;
   std::vector<std::string> values(std::string_view name) const;
-  // The value as a whole number. UsageError if it is not one, or less than `least`.
-  std::optional<long> number(std::string_view name, long least) const;
-  // The value as a number. UsageError if it is not one, or less than `least`.
-  std::optional<double> real(std::string_view name, double least) const;
+  // The value as a whole number. UsageError if it is not one, less than `least` or above `most`.
+  std::optional<long> number(std::string_view name, long least,
+                             long most = std::numeric_limits<long>::max()) const;
+  // The value as a number. UsageError if it is not one, less than `least` or above `most`.
+  std::optional<double> real(std::string_view name, double least,
+                             double most = std::numeric_limits<double>::infinity()) const;
 
  private:
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
@@ -78,6 +81,11 @@ const std::vector<Command>& commands();
 struct UsageError {
   std::string message;
   std::string help = {};
+};
+
+// An error of Mithril about what the call states, such as the sizes of --shape: exit status 2.
+struct StatedError {
+  std::string text;  // Error::what()
 };
 
 // This machine lacks something: exit status 4.

@@ -25,6 +25,12 @@ int fail(int status, const std::string& message, const std::string& help) {
   return status;
 }
 
+int status_of(const Error& error) {
+  if (error.code() == "E1222") return wrong_usage;                                // --mask
+  const bool is_of_machine = error.code() == "E1102" || error.code() == "E1236";  // memory, a port
+  return is_of_machine ? missing : bad_file;
+}
+
 int run(const std::vector<std::string>& given) try {
   const ParsedCall call = parse(given);
   Output output(call.command && call.arguments.has("--json"));
@@ -38,16 +44,19 @@ int run(const std::vector<std::string>& given) try {
   return status;
 } catch (const UsageError& error) {
   return fail(wrong_usage, error.message, error.help);
+} catch (const StatedError& error) {
+  std::fprintf(stderr, "%s\n", error.text.c_str());
+  return wrong_usage;
 } catch (const MissingError& error) {
   return fail(missing, error.message, error.help);
 } catch (const Error& error) {
   std::fprintf(stderr, "%s\n", error.what());
   const std::string near = error.code() == "E0830" ? near_files(error.details().path) : "";
   if (!near.empty()) std::fprintf(stderr, "  help: %s\n", near.c_str());
-  return bad_file;
+  return status_of(error);
 } catch (const std::bad_alloc&) {  // no layer below turns it into an Error
   std::fprintf(stderr, "%s\n", out_of_memory_error().what());
-  return bad_file;
+  return missing;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "mithril/base/printable.hpp"
 #include "mithril/cli/argument_values.hpp"
 #include "mithril/cli/read_text.hpp"
+#include "mithril/cli/stated.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/onnx/read_onnx.hpp"
 #include "mithril/serialization/load_arrays.hpp"
@@ -109,20 +110,37 @@ OnnxOptions onnx_options(const Arguments& arguments) {
           .dtype = parse_dtype(arguments.value_or("--dtype", "float32"))};
 }
 
+// Whether the error is about a constant of the call: there is no such input, or it does not fit.
+bool is_of_constant(const Error& error) {
+  return error.code() == "E1312" || error.code() == "E1313";
+}
+
 // With the sizes of --shape if the file cannot be imported without them. Others stay open.
+// StatedError for a constant or a size of the call that the file does not take.
 template <class Read>
 auto with_sizes(Read read, const std::string& path, const Arguments& arguments) {
   OnnxOptions options = onnx_options(arguments);
   try {
     return read(path, options);
   } catch (const Error& error) {
+    if (is_of_constant(error)) throw StatedError{error.what()};
     options.shapes = shapes_of(arguments.values("--shape"));
-    if (error.details().code != "E1311" || options.shapes.empty()) throw;
+    if (error.code() != "E1311" || options.shapes.empty()) throw;
   }
-  return read(path, options);
+  try {
+    return read(path, options);
+  } catch (const Error& error) {
+    if (error.code() == "E1311") throw;  // as without the sizes
+    throw StatedError{error.what()};
+  }
 }
 
 }  // namespace
+
+void set_stated_shapes(Model& model, const Arguments& arguments) {
+  const auto shapes = shapes_of(arguments.values("--shape"));
+  stated([&] { model.set_shapes(shapes); });
+}
 
 TensorMap constants_of(const Arguments& arguments) {
   TensorMap constants;

@@ -43,6 +43,9 @@ struct ModelOutline {
   std::optional<std::map<std::string, Dims>> parameters = {};
 };
 
+// Sets the shapes of --shape. StatedError for a key or a size that the model does not have.
+void set_stated_shapes(Model& model, const Arguments& arguments);
+
 // What --constant fixes. The keys are names of inputs.
 TensorMap constants_of(const Arguments& arguments);
 

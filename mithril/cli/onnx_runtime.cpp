@@ -4,13 +4,13 @@
 
 #include <chrono>
 
-#include "mithril/base/file_errors.hpp"
+#include "mithril/base/error.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/base/process.hpp"
 #include "mithril/base/temporary_folder.hpp"
-#include "mithril/base/write_file.hpp"
 #include "mithril/cli/read_text.hpp"
 #include "mithril/cli/run_python.hpp"
+#include "mithril/cli/temporary_files.hpp"
 #include "mithril/json/guarded_parse.hpp"
 #include "mithril/serialization/load_arrays.hpp"
 #include "mithril/serialization/write_npy.hpp"
@@ -96,20 +96,23 @@ const Json* field(const Json& object, std::string_view name) {
   return nullptr;
 }
 
-OnnxRuntimeAnswer run_file(const std::string& path, const TensorMap& given,
-                           const OnnxRuntimeOptions& how) {
+// `asked_file`: that of the call, which is `path` or was written as it.
+OnnxRuntimeAnswer run_file(const std::string& asked_file, const std::string& path,
+                           const TensorMap& given, const OnnxRuntimeOptions& how) {
   const std::string advice =
       "pip install onnxruntime numpy, or name another Python in MITHRIL_PYTHON";
   const std::string python = python_path();
   if (python.empty()) throw MissingError{"ONNX Runtime runs in Python, and none was found", advice};
   const TemporaryFolder folder("mithril-onnxruntime-");
-  if (!folder) throw MissingError{"no temporary folder could be made", "set TMPDIR"};
+  check_made(folder);
   Json::Object inputs;
-  for (const auto& [key, tensor] : given) {
-    const std::string name = fmt::format("input{}.npy", inputs.size());
-    save_npy(folder.path(name), tensor);
-    inputs.emplace_back(key, name);
-  }
+  write_temporary(folder, "", [&] {
+    for (const auto& [key, tensor] : given) {
+      const std::string name = fmt::format("input{}.npy", inputs.size());
+      save_npy(folder.path(name), tensor);
+      inputs.emplace_back(key, name);
+    }
+  });
   const Json asked = Json::Object{{"model", path},
                                   {"inputs", std::move(inputs)},
                                   {"exact_products", how.exact_products},
@@ -117,7 +120,7 @@ OnnxRuntimeAnswer run_file(const std::string& path, const TensorMap& given,
                                   {"runs", std::int64_t{how.runs}},
                                   {"seconds", how.seconds}};
   const std::string to = folder.path("request.json"), log = folder.path("log");
-  if (const std::string why = write_file(to, to_text(asked)); !why.empty()) cannot_write(to, why);
+  write_temporary(folder, "", to, to_text(asked));
   run_process({python, "-c", script, folder.path()},
               {.log = log, .temporary_folder = folder.path(), .limit = longest_run});
   const std::string text = text_if_any(folder.path("answer.json"));
@@ -131,8 +134,11 @@ OnnxRuntimeAnswer run_file(const std::string& path, const TensorMap& given,
     throw MissingError{fmt::format("{} has no module {}", python, *missing->as<std::string>()),
                        advice};
   if (const Json* refused = field(answer, "refused")) {
-    throw UsageError{
-        fmt::format("ONNX Runtime refuses the file: {}", printable(*refused->as<std::string>()))};
+    raise({.kind = ErrorKind::value,
+           .code = "E1323",
+           .path = asked_file,
+           .message = "ONNX Runtime does not run the file",
+           .facts = {{"reason", printable(*refused->as<std::string>())}}});
   }
   const auto milliseconds = [&](const char* name) {
     const Json& value = *field(answer, name);
@@ -164,16 +170,17 @@ TensorMap named_as_in_file(const ModelFile& file, const TensorMap& tensors) {
 OnnxRuntimeAnswer run_onnx_runtime(const ModelFile& file, const Arguments& arguments,
                                    const CompiledModel& compiled, const OnnxWriteOptions& options,
                                    const TensorMap& data, const OnnxRuntimeOptions& how) {
+  const std::string& asked_file = arguments.value("FILE");
   if (file.kind == FileKind::onnx) {
     TensorMap given = named_as_in_file(file, data);
     given.merge(constants_of(arguments));
-    return run_file(arguments.value("FILE"), given, how);
+    return run_file(asked_file, asked_file, given, how);
   }
   const TemporaryFolder folder("mithril-to-onnx-");
-  if (!folder) throw MissingError{"no temporary folder could be made", "set TMPDIR"};
+  check_made(folder);
   const std::string path = folder.path("model.onnx");
-  write_onnx(compiled, path, options);
-  return run_file(path, data, how);
+  write_temporary(folder, "", [&] { write_onnx(compiled, path, options); });
+  return run_file(asked_file, path, data, how);
 }
 
 }  // namespace mithril::cli

@@ -28,8 +28,8 @@ struct OnnxRuntimeAnswer {
 
 // Runs an ONNX file, or another model that is written as one, with its parameters and states in
 // `options`. The inputs and outputs have the names of the file. MissingError if there is no Python,
-// or if it has no ONNX Runtime or NumPy; UsageError if ONNX Runtime refuses the file; errors of
-// write_onnx.
+// or if it has no ONNX Runtime or NumPy; ValueError E1323 if ONNX Runtime refuses the file; errors
+// of write_onnx.
 OnnxRuntimeAnswer run_onnx_runtime(const ModelFile& file, const Arguments& arguments,
                                    const CompiledModel& compiled, const OnnxWriteOptions& options,
                                    const TensorMap& data, const OnnxRuntimeOptions& how = {});

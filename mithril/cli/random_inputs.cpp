@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "backends/cpu/cpu.hpp"
+#include "mithril/cli/stated.hpp"
 #include "mithril/compile/inference_program.hpp"
 
 namespace mithril::cli {
@@ -15,9 +17,10 @@ namespace {
                    fmt::format("state them: --shape {}=8,4", key)};
 }
 
+// StatedError for more elements than a tensor can have.
 Tensor random_tensor(DType dtype, const Dims& dims, std::uint64_t seed) {
-  if (is_floating(dtype)) return Tensor::randn(dims, seed, dtype);
-  Tensor bits = Tensor::randn(dims, seed);
+  if (is_floating(dtype)) return stated([&] { return Tensor::randn(dims, seed, dtype); });
+  Tensor bits = stated([&] { return Tensor::randn(dims, seed); });
   for (float& value : bits.mutable_values<float>()) value = value > 0 ? 1.0F : 0.0F;
   return bits.to(dtype);
 }
@@ -44,7 +47,8 @@ Dims dims_of(const std::string& key, const Value& value) {
 
 std::shared_ptr<Backend> cpu_of(const Arguments& arguments) {
   CpuOptions options{.dtype = parse_dtype(arguments.value_or("--dtype", "float32"))};
-  options.threads = static_cast<int>(arguments.number("--threads", 1).value_or(0));
+  constexpr int most = std::numeric_limits<int>::max();
+  options.threads = static_cast<int>(arguments.number("--threads", 1, most).value_or(0));
   return cpu(options);
 }
 
@@ -57,18 +61,6 @@ TensorMap needed_parameters(const ModelFile& file, const CompiledModel& compiled
     if (!is_unneeded && !states.contains(key)) params[key] = tensor;
   }
   return params;
-}
-
-TensorMap parameters_of(const ModelFile& file, const CompiledModel& compiled, std::uint64_t seed) {
-  if (file.params) return compiled.load_state_dict(needed_parameters(file, compiled));
-  try {
-    return compiled.get_parameters(seed);
-  } catch (const ShapeError& error) {
-    if (error.code() != "E0209") throw;
-    const std::vector<std::string> keys = compiled.data_keys();
-    throw UsageError{"the sizes of the parameters follow from the sizes of inputs, which are open",
-                     fmt::format("state them: --shape {}=8,4", keys.empty() ? "x" : keys.front())};
-  }
 }
 
 TensorMap inputs_of(const CompiledModel& compiled, TensorMap given, std::uint64_t seed) {

@@ -16,10 +16,6 @@ std::shared_ptr<Backend> cpu_of(const Arguments& arguments);
 // The parameters of the file that the model needs, without states.
 TensorMap needed_parameters(const ModelFile& file, const CompiledModel& compiled);
 
-// The parameters of the file, or initial ones that are drawn with this seed. States among the
-// tensors of the file are left out. UsageError if sizes are not known.
-TensorMap parameters_of(const ModelFile& file, const CompiledModel& compiled, std::uint64_t seed);
-
 // The data inputs. Those that `given` lacks are random: normally distributed floats, and ints and
 // bools of 0 and 1. UsageError if the sizes of a random one are not known.
 TensorMap inputs_of(const CompiledModel& compiled, TensorMap given, std::uint64_t seed);

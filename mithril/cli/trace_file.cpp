@@ -1,12 +1,10 @@
 #include "mithril/cli/trace_file.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <utility>
 #include <vector>
 
-#include "mithril/base/printable.hpp"
-#include "mithril/cli/command.hpp"
+#include "mithril/base/error.hpp"
 #include "mithril/cli/read_text.hpp"
 #include "mithril/json/fields.hpp"
 #include "mithril/json/guarded_parse.hpp"
@@ -66,6 +64,14 @@ std::vector<Step> steps_of(const Json& trace) {
   return steps;
 }
 
+[[noreturn]] void refuse(const std::string& path, std::string message, std::string help) {
+  raise({.kind = ErrorKind::input,
+         .code = "E1351",
+         .path = path,
+         .message = std::move(message),
+         .help = std::move(help)});
+}
+
 // Subtracts from each step the time of the steps in it.
 void subtract_inner(std::vector<Step>& steps) {
   std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
@@ -95,8 +101,8 @@ std::map<std::string, std::map<std::string, double>> measured_in_trace(const std
                                                                        const Model& model) {
   std::vector<Step> steps = steps_of(read_trace(path));
   if (steps.empty()) {
-    throw UsageError{fmt::format("'{}' is not a trace of a profile", printable(path)),
-                     "write one: mithril bench FILE --trace trace.json, or Profile.save"};
+    refuse(path, "this file is not a trace of a profile",
+           "write one: mithril bench FILE --trace trace.json, or Profile.save");
   }
   subtract_inner(steps);
   const Model shown = standalone(model);
@@ -108,8 +114,8 @@ std::map<std::string, std::map<std::string, double>> measured_in_trace(const std
     measured["bytes"][step.layer] += step.bytes;
   }
   if (measured.empty()) {
-    throw UsageError{fmt::format("'{}' has no step of a part of this model", printable(path)),
-                     "give the trace of a profile of this model"};
+    refuse(path, "this trace has no step of a part of the model",
+           "give the trace of a profile of this model");
   }
   return measured;
 }

@@ -10,6 +10,7 @@ from typing import Any
 import mithril
 
 from .cli import bench, package, serve, verify
+from .cli.model_file import StatedError
 from .cli.near_files import near_files
 from .cli.output import show
 from .cli.signals import CommandSignals
@@ -21,12 +22,19 @@ COMMANDS = {"bench": bench, "package": package, "serve": serve, "verify": verify
 WRONG_USAGE, BAD_FILE, MISSING = 2, 3, 4
 STATUS = {
     "E0209": WRONG_USAGE,  # open sizes, which --shape states
+    "E0430": WRONG_USAGE,  # --memory-limit
     "E0438": WRONG_USAGE,
     "E0439": WRONG_USAGE,
     "E0876": WRONG_USAGE,
     "E1013": MISSING,  # torch
     "E1014": MISSING,
     "E1036": MISSING,  # jax
+    "E1102": MISSING,  # memory
+    "E1222": WRONG_USAGE,  # --mask
+    "E1236": MISSING,  # a free port
+    "E1237": WRONG_USAGE,  # --port
+    "E1312": WRONG_USAGE,  # --constant
+    "E1313": WRONG_USAGE,
 }
 
 
@@ -47,6 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 given.run(given)
         except KeyboardInterrupt:
             pass
+        except StatedError as error:
+            print(error, file=sys.stderr)
+            return WRONG_USAGE
         except mithril.Error as error:  # which may be what a callback made of KeyboardInterrupt
             if not signals.number:
                 print(error, file=sys.stderr)

@@ -124,7 +124,7 @@ Timing time_shapes(const ModelFile& file, const Arguments& arguments,
   const std::uint64_t seed = seed_of(arguments);
   auto begin = Clock::now();
   const CompiledModel compiled = compile_file(file, arguments, shapes);
-  const TensorMap params = parameters_of(file, compiled, seed);
+  const TensorMap params = parameters_of(file, compiled, arguments);
   const CompiledModel bound = compiled.bind(params, state_of(file, compiled));
   timing.compile = milliseconds(begin);
   const TensorMap data = inputs_of(compiled, {}, seed);

@@ -49,29 +49,19 @@ std::vector<std::string> write_json(const ModelFile& file, const std::string& pa
 void write_package(const ModelFile& file, const std::string& path, const Arguments& arguments) {
   const auto shapes = arguments.values("--shape");
   const CompiledModel compiled = compile_file(file, arguments, shapes);
-  const std::uint64_t seed = seed_of(arguments);
-  const TensorMap params = parameters_of(file, compiled, seed);
+  const TensorMap params = parameters_of(file, compiled, arguments);
   const State state = state_of(file, compiled);
   SavePackageOptions options{.state = &state, .data_keys = file.data_keys};
   for (auto& [key, sizes] : shapes_of(shapes)) options.shapes.emplace_back(key, sizes);
   save_package(path, file.model, params, options);
 }
 
-std::int64_t opset_of(const Arguments& arguments) {
-  const long opset = arguments.number("--opset", onnx::oldest_written_opset).value_or(20);
-  if (opset > onnx::newest_written_opset) {
-    throw UsageError{fmt::format("--opset is '{}', expected a whole number of at most {}", opset,
-                                 onnx::newest_written_opset),
-                     ""};
-  }
-  return opset;
-}
-
 void write_onnx_file(const ModelFile& file, const std::string& path, const Arguments& arguments) {
-  const std::int64_t opset = opset_of(arguments);
+  const std::int64_t opset =
+      *arguments.number("--opset", onnx::oldest_written_opset, onnx::newest_written_opset);
   const CompiledModel compiled = compile_file(file, arguments, arguments.values("--shape"));
   write_onnx(compiled, path,
-             {.params = parameters_of(file, compiled, seed_of(arguments)),
+             {.params = parameters_of(file, compiled, arguments),
               .state = state_of(file, compiled),
               .opset = opset});
 }

@@ -1,6 +1,7 @@
 // `mithril graph`: a drawing of a model.
 #include <fmt/format.h>
 
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -53,17 +54,18 @@ int draw_graph(const Arguments& arguments, Output& output) {
     throw UsageError{fmt::format("--output is '{}'", printable(path)),
                      "end it with .html, .dot, .mmd or .svg"};
   }
-  const int levels = static_cast<int>(arguments.number("--depth", 1).value_or(1));
+  constexpr int most = std::numeric_limits<int>::max();
+  const int levels = static_cast<int>(arguments.number("--depth", 1, most).value_or(1));
   if (!is_page) check_page_options(arguments, path);
   const ModelFile file = read_model(arguments.value("FILE"), arguments);
+  Model model = file.model.copy();
+  if (arguments.has("--shape")) set_stated_shapes(model, arguments);
   std::string text;
   if (is_page) {
     text = page_of(file, arguments);
   } else {
-    Model model = file.model.copy();
-    if (arguments.has("--shape")) model.set_shapes(shapes_of(arguments.values("--shape")));
     text = is_mermaid ? to_mermaid(model, levels) : to_dot(model, levels);
-    if (is_svg) text = svg_of(text);
+    if (is_svg) text = svg_of(text, path);
   }
   if (const std::string why = write_file(path, text); !why.empty()) cannot_write(path, why);
   output.written("graph", arguments.value("FILE"), {path});

@@ -64,7 +64,7 @@ class ModelInspection {
   ModelInspection(const std::string& path, const Arguments& arguments)
       : path_(path), arguments_(arguments), file_(read_outline(path, arguments)) {
     model_ = file_.model;
-    if (arguments.has("--shape")) model_.set_shapes(shapes_of(arguments.values("--shape")));
+    if (arguments.has("--shape")) set_stated_shapes(model_, arguments);
     cost_ = cost_of(model_);
     parameters_ = parameters_by_part(
         model_, file_.parameters ? keys_of(*file_.parameters) : std::vector<std::string>());

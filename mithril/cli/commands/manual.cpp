@@ -15,9 +15,9 @@ constexpr std::pair<int, const char*> statuses[] = {
     {check_failed,
      "a check failed: `diff` found a difference, `inspect --unsupported` a node, or `verify` a "
      "disagreement"},
-    {wrong_usage, "wrong usage"},
-    {bad_file, "a file is damaged, or cannot be read or written"},
-    {missing, "this machine lacks something, such as Python"}};
+    {wrong_usage, "wrong usage, such as sizes that the model does not take"},
+    {bad_file, "a file is damaged, does not fit, or cannot be read or written"},
+    {missing, "this machine lacks something, such as Python or memory"}};
 
 std::string help_of(const CommandOption& option) {
   return option_help(option) + (option.is_repeated ? ". May be given several times" : "");

@@ -37,6 +37,11 @@ std::string help_for_unknown(const std::string& key, const std::vector<std::stri
   return inputs.empty() ? "no key of the model is an input" : "inputs: " + join(inputs, ", ");
 }
 
+void check_path(const char* option, const std::string& text, const std::string& path) {
+  if (path.empty())
+    throw UsageError{fmt::format("{} is '{}', expected KEY=FILE", option, printable(text))};
+}
+
 // The arrays of --input. UsageError for a key that is not an input, or a parameter.
 TensorMap given_inputs(const Arguments& arguments, const ModelFile& file) {
   const std::vector<std::string> keys = file.model.input_keys();
@@ -52,6 +57,9 @@ TensorMap given_inputs(const Arguments& arguments, const ModelFile& file) {
   for (const std::string& text : arguments.values("--input")) {
     const auto pair = parse_pair("--input", text);
     const std::string &key = pair.first, &path = pair.second;
+    check_path("--input", text, path);
+    if (given.contains(key))
+      throw UsageError{fmt::format("--input gives '{}' more than once", printable(key))};
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       throw UsageError{fmt::format("the model has no input '{}'", printable(key)),
                        help_for_unknown(key, keys, is_parameter)};
@@ -65,13 +73,19 @@ TensorMap given_inputs(const Arguments& arguments, const ModelFile& file) {
   return given;
 }
 
-// The values of --shape, and the shape of each given array that they leave out.
+// The values of --shape, and the shape of each given array that they leave out. UsageError for a
+// shape that its array has not.
 std::vector<std::string> with_shapes_of(const TensorMap& given, std::vector<std::string> shapes) {
   for (const auto& [key, tensor] : given) {
-    const std::string head = key + "=";
+    const std::string head = key + "=", shape = head + join(tensor.dims(), ",");
     const auto states = [&](const std::string& text) { return text.starts_with(head); };
-    if (std::none_of(shapes.begin(), shapes.end(), states)) {
-      shapes.push_back(head + join(tensor.dims(), ","));
+    const auto found = std::find_if(shapes.begin(), shapes.end(), states);
+    if (found == shapes.end()) {
+      shapes.push_back(shape);
+    } else if (*found != shape) {
+      throw UsageError{fmt::format("--shape is '{}', and the array of --input has the shape {}",
+                                   printable(*found), to_string(tensor.dims())),
+                       "give one of both"};
     }
   }
   return shapes;
@@ -93,6 +107,7 @@ std::vector<std::pair<std::string, std::string>> output_paths(
       continue;
     }
     auto [key, path] = parse_pair("--output", text);
+    check_path("--output", text, path);
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       throw UsageError{fmt::format("the model has no output '{}'", printable(key)),
                        did_you_mean(key, keys)};
@@ -138,7 +153,7 @@ int run_model(const Arguments& arguments, Output& output) {
       compile_file(file, arguments, with_shapes_of(given, arguments.values("--shape")));
   const auto paths = output_paths(arguments, compiled.output_keys());
   const std::uint64_t seed = seed_of(arguments);
-  const TensorMap params = parameters_of(file, compiled, seed);
+  const TensorMap params = parameters_of(file, compiled, arguments);
   const TensorMap data = inputs_of(compiled, std::move(given), seed);
   const TensorMap results = compiled.infer(params, data, state_of(file, compiled));
 

@@ -15,6 +15,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/cli/commands/commands.hpp"
 #include "mithril/cli/run_python.hpp"
+#include "mithril/cli/stated.hpp"
 #include "mithril/server/http_server.hpp"
 
 namespace mithril::cli {
@@ -76,7 +77,8 @@ class StopSignals {
 };
 
 std::chrono::milliseconds seconds_of(const Arguments& arguments, const char* option) {
-  const std::chrono::duration<double> seconds(*arguments.real(option, 0));
+  constexpr double most = 1e9;  // 30 years
+  const std::chrono::duration<double> seconds(*arguments.real(option, 0, most));
   return std::chrono::duration_cast<std::chrono::milliseconds>(seconds);
 }
 
@@ -85,8 +87,9 @@ std::size_t count_of(const Arguments& arguments, const char* option) {
 }
 
 ServerOptions server_options(const Arguments& arguments) {
+  constexpr long most_port = 65535;
   return {.host = arguments.value("--host"),
-          .port = static_cast<int>(*arguments.number("--port", 0)),
+          .port = static_cast<int>(*arguments.number("--port", 0, most_port)),
           .max_request_bytes = count_of(arguments, "--max-request-bytes"),
           .max_buffered_bytes = count_of(arguments, "--max-buffered-bytes"),
           .max_connections = count_of(arguments, "--max-connections"),
@@ -108,6 +111,9 @@ ServingOptions serving_options(const Arguments& arguments) {
 void register_package(Engine& engine, const std::string& text, const ServingOptions& options) {
   const std::size_t equals = text.rfind('=');
   const std::string path = equals == text.npos ? text : text.substr(equals + 1);
+  if (path.empty()) {
+    throw UsageError{fmt::format("PACKAGE is '{}', expected [NAME=]PACKAGE", printable(text))};
+  }
   std::string name = equals == text.npos ? "" : text.substr(0, equals);
   if (name.empty()) name = load_package(path, {.verify = PackageChecks::lazy}).info().name;
   const std::vector<std::string> others = engine.list_models();
@@ -131,7 +137,8 @@ int serve(const Arguments& arguments, Output& output) {
   StopSignals signals(output.is_json());
   EngineOptions limits;
   if (arguments.has("--memory-limit"))
-    limits.memory_limit = read_bytes(arguments.value("--memory-limit"), "--memory-limit");
+    limits.memory_limit =
+        stated([&] { return read_bytes(arguments.value("--memory-limit"), "--memory-limit"); });
   const auto engine = std::make_shared<Engine>(limits);  // shared with the server
   for (const std::string& text : arguments.values("PACKAGE"))
     register_package(*engine, text, serving_options(arguments));

@@ -17,7 +17,6 @@
 #include "mithril/comparison/compare.hpp"
 #include "mithril/comparison/reduced_test.hpp"
 #include "mithril/comparison/value_mismatch.hpp"
-#include "mithril/compile/compile.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/onnx/export/write_onnx.hpp"
 #include "mithril/serialization/safetensors.hpp"
@@ -37,6 +36,10 @@ std::vector<std::string> backend_names(const Arguments& arguments) {
   if (names.size() < 2)
     throw UsageError{fmt::format("--backends is '{}'", names.front()),
                      "name at least two: --backends reference cpu"};
+  for (const std::string& name : names) {
+    if (const auto times = std::count(names.begin(), names.end(), name); times > 1)
+      throw UsageError{fmt::format("--backends names {} {} times", name, times)};
+  }
   return names;
 }
 
@@ -77,7 +80,7 @@ Inputs inputs_of_file(const ModelFile& file, const CompiledModel& compiled,
     inputs.data = read_tensors(kind_of_file(path), path);
   }
   const TensorMap params =
-      file.params ? needed_parameters(file, compiled) : parameters_of(file, compiled, seed);
+      file.params ? needed_parameters(file, compiled) : parameters_of(file, compiled, arguments);
   // A package may have weights that training would not change.
   const std::vector<std::string> data_keys = compiled.data_keys();
   for (const auto& [key, tensor] : params) {
@@ -118,9 +121,8 @@ std::vector<std::string> write_reduced(const std::string& folder, const BackendD
 
 BackendComparison compare_native(const ModelFile& file, const std::vector<NamedBackend>& named,
                                  const Arguments& arguments) {
-  const CompileOptions how = compile_options_of(file, arguments, arguments.values("--shape"),
-                                                arguments.has("--inference"));
-  const CompiledModel compiled = compile(file.model, named.front().backend, how);
+  const CompiledModel compiled =
+      compile_file(file, arguments, named.front().backend, arguments.has("--inference"));
   const Inputs inputs = inputs_of_file(file, compiled, arguments);
   std::vector<std::shared_ptr<Backend>> others;
   for (std::size_t i = 1; i < named.size(); ++i) others.push_back(named[i].backend);
@@ -144,8 +146,7 @@ struct RuntimeValues {
 // For an ONNX file the outputs; for another model every value of its graph.
 RuntimeValues runtime_values(const ModelFile& file, const NamedBackend& reference,
                              const Arguments& arguments) {
-  const CompileOptions how = compile_options_of(file, arguments, arguments.values("--shape"), true);
-  const CompiledModel compiled = compile(file.model, reference.backend, how);
+  const CompiledModel compiled = compile_file(file, arguments, reference.backend, true);
   const Inputs inputs = inputs_of_file(file, compiled, arguments);
   const OnnxWriteOptions options{
       .params = inputs.params.share(), .state = inputs.state, .all_values = true};

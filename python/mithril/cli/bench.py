@@ -20,6 +20,7 @@ from ..files import load_safetensors
 from .model_file import (
     ReadModel,
     add_constant_option,
+    compile_model,
     constant_of,
     initial_parameters,
     is_onnx,
@@ -140,13 +141,8 @@ def _time(
 ) -> dict[str, Any]:
     sizes = shapes_of(shapes)
     begin = time.perf_counter()
-    compiled = _core.compile(
-        read.model,
-        backend,
-        shapes=sizes,
-        inference=True,
-        data_keys=read.data_keys,
-        constant_keys=constants,
+    compiled = compile_model(
+        read.model, backend, sizes, constants, inference=True, data_keys=read.data_keys
     )
     params = load_safetensors(given.params) if given.params else read.params
     if params is None:

@@ -86,6 +86,34 @@ def _read_json(path: Path) -> Model:
         )
 
 
+class StatedError(Exception):
+    """An error of Mithril about what the call states, such as the sizes of --shape."""
+
+
+def compile_model(
+    model: Model,
+    backend: Any,
+    shapes: dict[str, list[int]],
+    constants: dict[str, Any],
+    **options: Any,
+) -> CompiledModel:
+    """Compiles a model. StatedError for sizes and constants of the call that it does not take."""
+    try:
+        return _core.compile(model, backend, shapes=shapes, constant_keys=constants, **options)
+    except _core.Error as error:
+        if not (shapes or constants) or not _compiles(model, backend, options):
+            raise
+        raise StatedError(str(error)) from None
+
+
+def _compiles(model: Model, backend: Any, options: dict[str, Any]) -> bool:
+    try:
+        _core.compile(model, backend, **options)
+    except _core.Error:
+        return False
+    return True
+
+
 def add_constant_option(parser: argparse.ArgumentParser) -> None:
     """Adds --constant, whose values `constant_of` reads."""
     parser.add_argument(

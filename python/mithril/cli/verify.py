@@ -17,6 +17,7 @@ from ..backends.compare import BackendComparison, compare, write_reduced
 from ..files import load_safetensors
 from .model_file import (
     add_constant_option,
+    compile_model,
     constant_of,
     initial_parameters,
     is_onnx,
@@ -84,14 +85,11 @@ def _run(given: argparse.Namespace) -> None:
     verified = read_model(Path(given.model), constants, dtype)
     model = verified.model
     backends = [BACKENDS[name](dtype) for name in given.backends]
-    options = {
-        "shapes": shapes_of(given.shape),
-        "inference": given.inference,
-        "data_keys": verified.data_keys,
-        # Constants of an ONNX file are in the model.
-        "constant_keys": {} if is_onnx(Path(given.model)) else constants,
-    }
-    compiled = _core.compile(model, backends[0], **options)
+    shapes = shapes_of(given.shape)
+    # Constants of an ONNX file are in the model.
+    constant_keys = {} if is_onnx(Path(given.model)) else constants
+    options = {"inference": given.inference, "data_keys": verified.data_keys}
+    compiled = compile_model(model, backends[0], shapes, constant_keys, **options)
     params = verified.params
     if given.params:
         params = load_safetensors(given.params)
@@ -115,6 +113,8 @@ def _run(given: argparse.Namespace) -> None:
         seed=given.seed,
         reduce=given.reduce is not None,
         state=verified.state,
+        shapes=shapes,
+        constant_keys=constant_keys,
         **options,
     )
     written: list[Path] = []

@@ -88,14 +88,14 @@ def test_graph_refuses_what_is_no_profile_of_the_model(folder, tmp_path):
     other = tmp_path / "other.json"
     other.write_text("{}", encoding="utf-8")
     call = ["graph", "net.json", "-o", tmp_path / "net.html", "--profile", other]
-    assert refusal_of(*call, folder=folder, status=2) == (
-        f"mithril: '{other}' is not a trace of a profile\n"
+    assert refusal_of(*call, folder=folder, status=3) == (
+        f"mithril.InputError[E1351]: {other}: this file is not a trace of a profile\n"
         "  help: write one: mithril bench FILE --trace trace.json, or Profile.save\n"
     )
     event = {"args": {"layer": "head"}, "dur": 1, "ts": 0, "tid": 1}
     other.write_text(json.dumps({"traceEvents": [event]}), encoding="utf-8")
-    assert refusal_of(*call, folder=folder, status=2).startswith(
-        f"mithril: '{other}' has no step of a part of this model\n"
+    assert refusal_of(*call, folder=folder, status=3).startswith(
+        f"mithril.InputError[E1351]: {other}: this trace has no step of a part of the model\n"
     )
     other.write_text("times", encoding="utf-8")
     assert refusal_of(*call, folder=folder, status=3).startswith(

@@ -152,10 +152,32 @@ def test_wrong_calls_of_serve_are_refused(folder):
     assert refusal_of("serve", "pkg", "--max-delay", "soon", folder=folder, status=2) == (
         "mithril: --max-delay is 'soon', expected a number of at least 0\n"
     )
-    refused = refusal_of("serve", "pkg", "--port", "99999", folder=folder, status=3)
-    assert refused.startswith("mithril.ValueError[E1237]")
+    assert refusal_of("serve", "pkg", "--max-delay", "1e300", folder=folder, status=2) == (
+        "mithril: --max-delay is '1e300', expected a number of at most 1000000000\n"
+    )
+    assert refusal_of("serve", "pkg", "--port", "65536", folder=folder, status=2) == (
+        "mithril: --port is '65536', expected a whole number of at most 65535\n"
+    )
+    assert refusal_of("serve", "name=", folder=folder, status=2) == (
+        "mithril: PACKAGE is 'name=', expected [NAME=]PACKAGE\n"
+    )
     refused = refusal_of("serve", "nothing", folder=folder, status=3)
     assert refused.startswith("mithril.InputError[")
+
+
+@needs_server
+@pytest.mark.parametrize("native", [[], ["--allow-native"]])
+@pytest.mark.parametrize(
+    ("options", "code", "status"),
+    [
+        (["--memory-limit", "much"], "ValueError[E0430]", 2),
+        (["--mask", "mask"], "NameError[E1222]", 2),
+        (["--host", "256.0.0.1"], "BackendError[E1236]", 4),
+    ],
+)
+def test_serve_says_whose_fault_an_error_is(folder, options, code, status, native):
+    call = ["serve", "pkg", "--port", "0", *options, *native]
+    assert refusal_of(*call, folder=folder, status=status).startswith(f"mithril.{code}")
 
 
 @needs_server
