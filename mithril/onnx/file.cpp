@@ -95,6 +95,7 @@ NodeRecord FileReader::node(std::string_view bytes, int depth) {
 
 AttributeRecord FileReader::attribute(std::string_view bytes, int depth) {
   AttributeRecord made;
+  made.place = bytes.data();
   for (Fields fields(bytes, source_, "AttributeProto"); fields.next();) {
     switch (fields.tag()) {
       case attribute_field::name:

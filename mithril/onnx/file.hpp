@@ -39,6 +39,8 @@ struct AttributeRecord {
   std::vector<std::int64_t> ints;
   std::vector<float> floats;
   std::vector<std::string> strings;
+  const char* place = nullptr;   // in the bytes of the file
+  mutable bool is_read = false;  // by a rule
 };
 
 struct NodeRecord {

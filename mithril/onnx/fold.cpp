@@ -139,7 +139,8 @@ std::optional<Outputs> fold_weights(const OpRow& row, const NodeContext& node,
     shared.push_back(*rows);
     if (*rows > 1) step = (step + *rows - 1) / *rows * *rows;
   }
-  const auto dtype = held_dtype(node.type(1));
+  const ElementType type = element_type(node, "output_dtype", node.type(1));
+  const auto dtype = held_dtype(type);
   if (!dtype) return fold(row, node, file, room);
   Tensor made = Tensor::empty(*dtype, dims);
   if (!room.take({.bytes = static_cast<double>(made.bytes())})) return std::nullopt;
@@ -158,7 +159,7 @@ std::optional<Outputs> fold_weights(const OpRow& row, const NodeContext& node,
     const Tensor& rows = *part.front().known;
     to = std::copy_n(static_cast<const std::byte*>(rows.raw_data()), rows.bytes(), to);
   }
-  return Outputs{Value(std::move(made), node.type(1))};
+  return Outputs{Value(std::move(made), type)};
 }
 
 }  // namespace mithril::onnx

@@ -12,6 +12,7 @@
 #include "mithril/onnx/op_row.hpp"
 #include "mithril/onnx/sizes.hpp"
 #include "mithril/onnx/tensor.hpp"
+#include "mithril/onnx/unread_attributes.hpp"
 
 namespace mithril::onnx {
 namespace {
@@ -292,7 +293,9 @@ Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node) {
   const NodeContext context(*scope.workspace, file_, node, std::move(inputs), opset);
   if (is_graph_node(node)) {
     const Nesting nesting(*this);
-    return outputs_of_graph_node({*this, scope, context});
+    Outputs outputs = outputs_of_graph_node({*this, scope, context});
+    refuse_unread(context);
+    return outputs;
   }
   const OpRow& row = *find_row(node.domain, node.op, opset);
   for (const Value& value : context.values()) {
@@ -304,11 +307,17 @@ Outputs Importer::outputs_of(Scope& scope, const NodeRecord& node) {
   if (row.only_floats && !is_float(context.type()))
     refuse("its input is " + name_of(context.type()) + ", and it computes with floats",
            "put a Cast before it");
-  if (row.takes_sequences) return row.rule(context);
+  if (row.takes_sequences) {
+    Outputs outputs = row.rule(context);
+    refuse_unread(context);
+    return outputs;
+  }
   if (auto sizes = computed_sizes(context)) return *std::move(sizes);
   if (auto sizes = moved_sizes(row, context, file_, room_)) return *std::move(sizes);
-  if (std::optional<Outputs> made = known_outputs(row, context)) return *std::move(made);
-  Outputs outputs = row.rule(context);
+  std::optional<Outputs> known = known_outputs(row, context);
+  Outputs outputs = known ? *std::move(known) : row.rule(context);
+  refuse_unread(context);
+  if (known) return outputs;
   for (Value& output : outputs)
     if (output.type == ElementType::undefined) output.type = context.type();
   return outputs;
@@ -321,8 +330,10 @@ void Importer::add_room(const Value& constant) {
 
 // Calls and steps repeat a constant, and the file has it once.
 bool Importer::is_first_use(const NodeContext& constant) {
-  const AttributeRecord* value = constant.attribute("value");
-  return value && value->t && constants_.insert(value->t->message.data()).second;
+  const std::vector<AttributeRecord>& attributes = constant.node().attributes;
+  return std::any_of(attributes.begin(), attributes.end(), [&](const AttributeRecord& attribute) {
+    return attribute.is_read && constants_.insert(attribute.place).second;
+  });
 }
 
 // Nothing if the model computes the outputs.

@@ -158,8 +158,11 @@ std::vector<Size> NodeContext::elements(std::size_t i) const {
 }
 
 const AttributeRecord* NodeContext::attribute(const std::string& name) const {
-  for (const AttributeRecord& attribute : node_.attributes)
-    if (attribute.name == name) return &attribute;
+  for (const AttributeRecord& attribute : node_.attributes) {
+    if (attribute.name != name) continue;
+    attribute.is_read = true;
+    return &attribute;
+  }
   return nullptr;
 }
 
@@ -185,6 +188,15 @@ double NodeContext::real(const std::string& name, std::optional<double> fallback
   }
   if (!fallback) refuse(attribute_text(name) + " is missing");
   return *fallback;
+}
+
+std::vector<float> NodeContext::reals(const std::string& name) const {
+  const AttributeRecord* found = attribute(name);
+  if (!found) return {};
+  const bool is_other = found->type != attribute_type::reals &&
+                        (found->type != attribute_type::none || found->i || found->f || found->s);
+  if (found->floats.empty() && is_other) refuse_type(name, "a list of floats");
+  return found->floats;
 }
 
 std::string NodeContext::text(const std::string& name, const std::string& fallback) const {

@@ -85,6 +85,7 @@ class NodeContext {
   std::int64_t integer(const std::string& name, std::optional<std::int64_t> fallback = {}) const;
   bool flag(const std::string& name, bool fallback = false) const;
   double real(const std::string& name, std::optional<double> fallback = {}) const;
+  std::vector<float> reals(const std::string& name) const;  // none if it is left out
   std::string text(const std::string& name, const std::string& fallback = {}) const;
   std::vector<std::string> texts(const std::string& name) const;  // none if it is left out
   std::optional<std::vector<std::int64_t>> integers(const std::string& name) const;

@@ -8,23 +8,18 @@
 namespace mithril::onnx {
 namespace {
 
-bool is_list(const AttributeRecord& attribute, std::int64_t type) {
-  return attribute.type == type || attribute.type == attribute_type::none;
-}
-
 Outputs constant_of(const NodeContext& node) {
-  for (const AttributeRecord& attribute : node.node().attributes) {
-    if (attribute.name == "value" && attribute.t)
-      return {Value(node.tensor(attribute), attribute.t->type)};
-    if (attribute.name == "value_float" && attribute.f)
-      return {Value(Tensor::scalar(*attribute.f), ElementType::float32)};
-    if (attribute.name == "value_int" && attribute.i)
-      return {Value(Tensor::scalar(*attribute.i), ElementType::int64)};
-    if (attribute.name == "value_floats" && is_list(attribute, attribute_type::reals))
-      return {Value(Tensor::of(attribute.floats), ElementType::float32)};
-    if (attribute.name == "value_ints" && is_list(attribute, attribute_type::integers))
-      return {Value(Tensor::of(attribute.ints), ElementType::int64)};
-  }
+  if (const AttributeRecord* value = node.attribute("value"))
+    return {Value(node.tensor(*value), value->t->type)};
+  if (node.attribute("value_float"))
+    return {
+        Value(Tensor::scalar(static_cast<float>(node.real("value_float"))), ElementType::float32)};
+  if (node.attribute("value_int"))
+    return {Value(Tensor::scalar(node.integer("value_int")), ElementType::int64)};
+  if (node.attribute("value_floats"))
+    return {Value(Tensor::of(node.reals("value_floats")), ElementType::float32)};
+  if (node.attribute("value_ints"))
+    return {Value(Tensor::of(*node.integers("value_ints")), ElementType::int64)};
   refuse("it has no value that is a tensor of numbers");
 }
 

@@ -60,18 +60,23 @@ std::int64_t scale_axis(const NodeContext& node, std::size_t rank) {
 Outputs dequantize(const NodeContext& node) {
   const std::size_t rank = node.rank();
   const std::int64_t axis = scale_axis(node, rank);
-  const ElementType type = node.type(1);
+  const ElementType type = element_type(node, "output_dtype", node.type(1));
+  // Results of another type than the scales are rounded once, from float32 or float64.
+  const bool is_double = node.type(1) == ElementType::float64 || type == ElementType::float64;
+  const ElementType product = type == node.type(1) ? type
+                              : is_double          ? ElementType::float64
+                                                   : ElementType::float32;
   // Differences of narrower integers are exact in float32.
   const DType wide = node.type() == ElementType::int32 ? DType::int32 : DType::float32;
   Connection x = node[0].cast(wide);
   if (node.has(2)) x = x - along(node, 2, axis, rank).cast(wide);
-  return {Value(converted(x, type) * along(node, 1, axis, rank), type)};
+  const Connection scales = converted(along(node, 1, axis, rank), product);
+  return {Value(converted(converted(x, product) * scales, type), type)};
 }
 
-Connection quantized(const Connection& x, const Connection& scale, const Binding& zero,
-                     ElementType type) {
+Connection quantized(const Connection& quotient, const Binding& zero, ElementType type) {
   const QuantizedRange limits = limits_of(type);
-  const Connection rounded = apply("round", {x / scale});  // NaN if both are 0
+  const Connection rounded = apply("round", {quotient});  // NaN where 0 was divided by 0
   const Connection steps = selected(apply("is_nan", {rounded}), 0.0, rounded) + zero;
   return converted(steps.clamp(limits.low, limits.high), type);
 }
@@ -83,11 +88,24 @@ Outputs quantize(const NodeContext& node) {
   const ElementType type = node.has(2)                        ? node.type(2)
                            : stated == ElementType::undefined ? ElementType::uint8
                                                               : stated;
-  const Connection x = converted(node[0], node.type(1));
-  if (is_float(type)) return {Value(saturated(node, x / along(node, 1, axis, rank), type), type)};
+  if (stated != ElementType::undefined && stated != type)
+    refuse("its zero points are " + name_of(type) + ", and its attribute 'output_dtype' is " +
+           name_of(stated));
+  const ElementType precision = element_type(node, "precision", node.type(1));
+  if (!is_float(precision))
+    refuse("its attribute 'precision' is " + name_of(precision) + ", expected floats");
+  // Quotients of float16 and bfloat16 are rounded, which fused loops leave out. Sums with zero
+  // points of 16 bits have more digits.
+  const ElementType wide =
+      precision == ElementType::float64 ? ElementType::float64 : ElementType::float32;
+  const auto rounded = [&](const Connection& value) {
+    return converted(converted(value, precision), wide);
+  };
+  const Connection quotient = rounded(rounded(node[0]) / rounded(along(node, 1, axis, rank)));
+  if (is_float(type)) return {Value(saturated(node, quotient, type), type)};
   const Binding zero =
-      node.has(2) ? Binding(converted(along(node, 2, axis, rank), node.type(1))) : Binding(0.0);
-  return {Value(quantized(x, along(node, 1, axis, rank), zero, type), type)};
+      node.has(2) ? Binding(converted(along(node, 2, axis, rank), wide)) : Binding(0.0);
+  return {Value(quantized(quotient, zero, type), type)};
 }
 
 Outputs quantize_dynamically(const NodeContext& node) {
@@ -98,7 +116,7 @@ Outputs quantize_dynamically(const NodeContext& node) {
   const Connection width = high - low;
   const Connection scale = selected(width.eq(0.0), 1.0, width / 255.0);
   const Connection zero = apply("round", {(-low / scale).clamp(0.0, 255.0)});
-  return {Value(quantized(x, scale, zero, ElementType::uint8), ElementType::uint8),
+  return {Value(quantized(x / scale, zero, ElementType::uint8), ElementType::uint8),
           Value(scale, ElementType::float32),
           Value(converted(zero, ElementType::uint8), ElementType::uint8)};
 }

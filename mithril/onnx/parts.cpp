@@ -165,7 +165,8 @@ std::vector<Size> operator+(std::vector<Size> a, const std::vector<Size>& b) {
 
 ElementType element_type(const NodeContext& node, const std::string& attribute,
                          ElementType fallback) {
-  return static_cast<ElementType>(node.integer(attribute, static_cast<std::int64_t>(fallback)));
+  const auto stated = static_cast<ElementType>(node.integer(attribute, 0));
+  return stated == ElementType::undefined ? fallback : stated;
 }
 
 }  // namespace mithril::onnx

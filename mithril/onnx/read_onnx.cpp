@@ -1,11 +1,14 @@
 #include "mithril/onnx/read_onnx.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>
 
 #include "mithril/base/names.hpp"
+#include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/onnx/element_type.hpp"
 #include "mithril/onnx/importer.hpp"
@@ -329,7 +332,28 @@ class FileImport {
            .path = file_.path,
            .message = "the file cannot be imported",
            .facts = importer_.problems(),
-           .help = "docs/onnx.md lists the ops that can be"});
+           .help = help_for_problems()});
+  }
+
+  // How to state the rank of the first input that the file gives none.
+  std::string help_for_problems() const {
+    const auto& weights = file_.graph.initializers;
+    const auto& stated = options_.shapes;
+    for (const ValueRecord& input : file_.graph.inputs) {
+      const auto is_weight = [&](const TensorRecord& tensor) { return tensor.name == input.name; };
+      const auto is_stated = [&](const auto& entry) { return entry.first == input.name; };
+      if (input.dims || input.is_sequence || options_.constants.contains(input.name) ||
+          std::any_of(stated.begin(), stated.end(), is_stated) ||
+          std::any_of(weights.begin(), weights.end(), is_weight)) {
+        continue;
+      }
+      const std::string name = printable(input.name);
+      return fmt::format(
+          "the file gives the input '{}' no sizes; state them: shapes={{\"{}\": [None, 3, 224, "
+          "224]}}, or --shape {}=1,3,224,224 of the command",
+          name, name, name);
+    }
+    return "docs/onnx.md lists the ops that can be";
   }
 
   const FileRecord& file_;

@@ -251,7 +251,7 @@ def test_a_wrong_node_is_refused(tmp_path, row):
 
 
 WRONG_CONSTANTS = [
-    (ob.node("Constant", "", "y", value_floats=[1]), "it has no value that is a tensor of numbers"),
+    (ob.node("Constant", "", "y", value_floats=[1]), "'value_floats' is not a list of floats"),
     (ob.node("ConstantOfShape", "n", "y", value=1), "its attribute 'value' is not a tensor"),
 ]
 

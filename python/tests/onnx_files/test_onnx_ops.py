@@ -119,7 +119,8 @@ def test_a_recurrent_layer_has_the_results_of_torch(tmp_path, kind):
 
     biases = np.concatenate([gates("bias_ih"), gates("bias_hh")], axis=1)
     known = {"w": gates("weight_ih"), "r": gates("weight_hh"), "b": biases}
-    node = ob.node(kind, "x w r b", "y", hidden_size=5, linear_before_reset=1)
+    order_of_resets = {"linear_before_reset": 1} if kind == "GRU" else {}
+    node = ob.node(kind, "x w r b", "y", hidden_size=5, **order_of_resets)
     direction = ob.field(1, "direction") + ob.field(4, "bidirectional") + ob.field(20, 3)
     result = run(tmp_path, [node + ob.field(5, direction)], {"x": X}, known)
     expected = layer(torch.tensor(X))[0].detach().numpy()  # [T, N, 2 H]
