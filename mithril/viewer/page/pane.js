@@ -77,11 +77,14 @@ export class Pane {
     return { width: this.holder.clientWidth, height: this.holder.clientHeight };
   }
 
+  get name() {
+    return /** @type {HTMLElement} */ (this.holder.querySelector(".name"));
+  }
+
   /** @param {string} text above the drawing; "": none */
   setName(text) {
-    const name = /** @type {HTMLElement} */ (this.holder.querySelector(".name"));
-    name.textContent = text;
-    name.hidden = !text;
+    this.name.textContent = text;
+    this.name.hidden = !text;
   }
 
   /** @param {Graph} graph */
@@ -119,18 +122,19 @@ export class Pane {
     this.draw();
   }
 
-  /** Shows all of the drawing. */
+  /** Shows all of the drawing, below the name. */
   fit() {
     const level = this.graph && this.layout.levels.get(this.graph.root);
     if (!level) return;
     const { width, height } = this.size;
     const margin = 24;
-    const scale = Math.min((width - 2 * margin) / level.width, (height - 2 * margin) / level.height, 1.2);
+    const top = this.name.offsetTop + this.name.offsetHeight; // 0 without a name
+    const scale = Math.min((width - 2 * margin) / level.width, (height - top - 2 * margin) / level.height, 1.2);
     // A drawing that would be unreadable begins at its top instead.
     const readable = Math.max(scale, Math.min(0.55, (width - 2 * margin) / level.width), 0.02);
     this.camera.scale = readable;
     this.camera.x = level.width / 2 - width / 2 / readable;
-    this.camera.y = scale >= readable ? level.height / 2 - height / 2 / readable : -margin / readable;
+    this.camera.y = scale >= readable ? level.height / 2 - (height + top) / 2 / readable : -(margin + top) / readable;
     this.draw();
   }
 

@@ -171,6 +171,14 @@ def test_passes_are_compared_side_by_side(tmp_path: Path) -> None:
     )
     assert sorted(marks) == [["add", "changed"], ["relu_1", "removed"]]
     assert page.evaluate("return page.compares")
+    below_names = page.evaluate(
+        """await new Promise(requestAnimationFrame);
+        return page.panes().map(({ scene, camera, name }) => {
+          const tops = scene.boxes.map(({ place }) => (place.y - camera.y) * camera.scale);
+          return Math.min(...tops) - name.offsetTop - name.offsetHeight;
+        });"""
+    )
+    assert min(below_names) > 0
     page.save(KEPT / "passes.png")
 
 
