@@ -31,7 +31,7 @@ constexpr std::uint32_t name = 1, f = 2, i = 3, s = 4, t = 5, g = 6, floats = 7,
 namespace tensor_field {
 constexpr std::uint32_t dims = 1, data_type = 2, segment = 3, float_data = 4, int32_data = 5,
                         int64_data = 7, name = 8, raw_data = 9, double_data = 10, uint64_data = 11,
-                        external_data = 13, data_location = 14;
+                        doc_string = 12, external_data = 13, data_location = 14;
 }
 namespace entry_field {
 constexpr std::uint32_t key = 1, value = 2;

@@ -18,6 +18,9 @@ using protozero::pbf_writer;
 
 // In bytes. Offsets of external data are multiples of the alignment, so that they can be mapped.
 constexpr std::size_t smallest_external = 1024, alignment = 4096;
+// The same for the elements of large tensors in the file itself, in bytes. Those of others are
+// aligned to their dtype.
+constexpr std::size_t large_alignment = 64;
 
 void add_entry(pbf_writer& to, std::uint32_t field, const std::string& key,
                const std::string& value) {
@@ -160,6 +163,15 @@ std::string field_head(std::uint32_t field, std::size_t size) {
   return head;
 }
 
+// The same with a length of 5 bytes, whatever it is.
+std::string wide_field_head(std::uint32_t field, std::size_t size) {
+  std::string head;
+  protozero::write_varint(std::back_inserter(head), (field << 3U) | 2U);
+  for (int i = 0; i < 4; ++i, size >>= 7U) head.push_back(static_cast<char>((size & 127U) | 128U));
+  head.push_back(static_cast<char>(size));
+  return head;
+}
+
 // The first version of the format that has the types of the opset.
 std::int64_t ir_version_of(std::int64_t opset) { return std::max<std::int64_t>(10, opset - 12); }
 
@@ -176,11 +188,11 @@ class FileWriter {
     add_opset(model, model_field::opset_import, "", text_.opset);
     if (!graph_.functions.empty()) add_opset(model, model_field::opset_import, part_domain, 1);
     for (const WrittenFunction& function : graph_.functions) add_function(model, function);
+    const std::size_t begin = head.size() + wide_field_head(model_field::graph, 0).size();
+    size_ = begin;
     add_piece(graph_without_tensors(graph_));
     for (const WrittenTensor& tensor : graph_.initializers) add_initializer(tensor);
-    std::size_t size = 0;
-    for (const std::string_view piece : pieces_.model) size += piece.size();
-    pieces_.owned.push_back(head + field_head(model_field::graph, size));
+    pieces_.owned.push_back(head + wide_field_head(model_field::graph, size_ - begin));
     pieces_.model.insert(pieces_.model.begin(), pieces_.owned.back());
     return std::move(pieces_);
   }
@@ -206,8 +218,27 @@ class FileWriter {
   }
 
   void add_piece(std::string bytes) {
+    size_ += bytes.size();
     pieces_.owned.push_back(std::move(bytes));
     pieces_.model.push_back(pieces_.owned.back());
+  }
+
+  // A field in front of elements that makes their place in the file a multiple of their alignment.
+  // `inside`: the bytes of the tensor's other fields.
+  std::string padding(std::size_t inside, const Tensor& tensor) const {
+    const bool is_large = tensor.bytes() >= smallest_external;
+    const std::size_t unit = is_large ? large_alignment : size_of(tensor.dtype());
+    const auto is_aligned = [&](std::size_t size) {
+      const std::size_t fields = inside + size;
+      return (size_ + field_head(graph_field::initializer, fields + tensor.bytes()).size() +
+              fields) %
+                 unit ==
+             0;
+    };
+    if (is_aligned(0)) return "";
+    std::size_t blanks = 0;
+    while (!is_aligned(field_head(tensor_field::doc_string, blanks).size() + blanks)) ++blanks;
+    return field_head(tensor_field::doc_string, blanks) + std::string(blanks, ' ');
   }
 
   void add_initializer(const WrittenTensor& written) {
@@ -222,9 +253,11 @@ class FileWriter {
       add_piece(field_head(graph_field::initializer, message.size()) + message);
       return;
     }
-    message += field_head(tensor_field::raw_data, tensor.bytes());
+    const std::string elements = field_head(tensor_field::raw_data, tensor.bytes());
+    message += padding(message.size() + elements.size(), tensor) + elements;
     add_piece(field_head(graph_field::initializer, message.size() + tensor.bytes()) + message);
     pieces_.model.push_back(elements_of(tensor));
+    size_ += tensor.bytes();
   }
 
   void add_external(pbf_writer& writer, const Tensor& tensor) {
@@ -243,7 +276,7 @@ class FileWriter {
   const WrittenGraph& graph_;
   const FileText& text_;
   FilePieces pieces_;
-  std::size_t data_size_ = 0;
+  std::size_t size_ = 0, data_size_ = 0;
 };
 
 }  // namespace
