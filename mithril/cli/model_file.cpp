@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -56,6 +57,7 @@ FileKind kind_of_folder(const std::string& path) {
     refuse_kind(path, "a folder of Hugging Face",
                 fmt::format("`mithril package create {} NAME.zip` makes a package of it", path));
   }
+  if (access(path.c_str(), R_OK | X_OK) != 0) cannot_read(path, reason_of(errno));
   refuse_kind(path, "a folder", "");
 }
 

@@ -4,13 +4,10 @@ import os
 import subprocess
 
 import pytest
-from command import COMMAND, needs_command, run_command
+from command import COMMAND, WITH_RIGHTS_OF_MODES, needs_command, run_command
 from processes import environment
 
 pytestmark = needs_command
-
-# The rights that root has on a file whatever its mode are dropped.
-WITH_RIGHTS_OF_MODES = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 
 def findings_of(**variables):

@@ -8,7 +8,14 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from command import needs_command, run_command, text_of, write_network
+from command import (
+    COMMAND,
+    WITH_RIGHTS_OF_MODES,
+    needs_command,
+    run_command,
+    text_of,
+    write_network,
+)
 from processes import environment
 
 pytestmark = needs_command
@@ -162,6 +169,20 @@ def test_a_file_that_cannot_be_read(folder, call, bad):
     ended = run_command(*(word.replace("BAD", bad) for word in call), folder=folder)
     assert ended.stdout == "" and refused(ended) and bad in ended.stderr
     assert not list(folder.glob("made*"))
+
+
+def test_a_folder_that_cannot_be_read(tmp_path):
+    (tmp_path / "locked").mkdir(mode=0)
+    as_user = WITH_RIGHTS_OF_MODES if os.geteuid() == 0 else []
+    ended = subprocess.run(
+        [*as_user, COMMAND, "inspect", tmp_path / "locked"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert refused(ended).endswith("/locked: the file cannot be read")
+    assert ended.stderr.splitlines()[1:] == ["  why : Permission denied"]
 
 
 @pytest.mark.parametrize(("ending", "call"), WRITE, ids=words_of)

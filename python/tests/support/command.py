@@ -12,6 +12,8 @@ import mithril as ml
 
 COMMAND = Path(ml.__file__).parents[2] / "bin" / "mithril"
 VARIABLES: dict[str, str] = {}  # of each call; conftest.py sets some
+# The rights that root has on a file whatever its mode are dropped.
+WITH_RIGHTS_OF_MODES = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 needs_command = pytest.mark.skipif(not COMMAND.exists(), reason="the command is not built")
 
 
