@@ -6,11 +6,12 @@ import importlib
 import importlib.util
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, overload
 
 from .. import _core
-from .._core import CompiledModel, TrainingStep, raise_error
+from .._core import CompiledModel, InputError, TrainingStep, raise_error
 from .._internal.arguments import checked_kinds
 
 __all__ = ["to_onnx"]
@@ -135,7 +136,7 @@ def to_onnx(
     programs = [module for module in ("onnx.checker", "onnxruntime") if check and _has(module)]
     folder = os.path.dirname(path) or "."
     if programs and os.path.isdir(folder):
-        with _temporary_folder(folder, path) as temporary:
+        with _temporary_folder(folder, path) as temporary, _errors_that_name(path):
             made = os.path.join(temporary, "model.onnx")
             export.write(made, external_data)
             if "onnx.checker" in programs:
@@ -152,6 +153,20 @@ def _temporary_folder(folder: str, path: str) -> tempfile.TemporaryDirectory[str
         return tempfile.TemporaryDirectory(prefix=".to_onnx-", dir=folder)
     except OSError as error:
         facts = [("why", os.strerror(error.errno or 0))]
+        raise_error("InputError", "E0831", "the file cannot be written", path=path, facts=facts)
+
+
+@contextmanager
+def _errors_that_name(path: str) -> Iterator[None]:
+    """Errors that a temporary file cannot be written name the file that it becomes."""
+    facts = None
+    try:
+        yield
+    except InputError as error:
+        if error.code != "E0831":
+            raise
+        facts = [(name, value) for name, value, _ in error.facts]
+    if facts is not None:
         raise_error("InputError", "E0831", "the file cannot be written", path=path, facts=facts)
 
 

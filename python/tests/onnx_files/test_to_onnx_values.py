@@ -2,6 +2,7 @@
 
 import importlib
 import itertools
+import resource
 import warnings
 
 import numpy as np
@@ -216,6 +217,25 @@ def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(ml.InputError) as info:
         ml.to_onnx(compiled, "/proc/net.onnx", params)
     assert info.value.code == "E0831"
+
+
+def test_a_file_that_grows_too_large_is_named_and_not_its_temporary_one(tmp_path, monkeypatch):
+    monkeypatch.setattr("mithril.onnx.export._has", lambda module: module == "onnxruntime")
+    net = ml.Model()
+    net |= ml.Linear(1000)(input="x", output="y")
+    compiled = ml.compile(net, ml.CpuBackend(), shapes={"x": ["N", 1000]})
+    path, params = tmp_path / "net.onnx", compiled.get_parameters()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, limits[1]))
+        with pytest.raises(ml.InputError) as info:
+            ml.to_onnx(compiled, path, params)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert str(info.value) == (
+        f"mithril.InputError[E0831]: {path}: the file cannot be written\n  why : File too large"
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_symbolic_link_stays(tmp_path):
