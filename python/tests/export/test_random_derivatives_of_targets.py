@@ -1,5 +1,5 @@
-"""Derivatives of random models on PyTorch and JAX and in JavaScript: equal to those of the CPU
-backend, which test_random_derivatives compares with JAX's own.
+"""Derivatives of random models on PyTorch and JAX, in JavaScript and WebAssembly: equal to those
+of the CPU backend, which test_random_derivatives compares with JAX's own.
 """
 
 from pathlib import Path
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from random_models import SHAPE, scalar_of
-from web_tools import needs_node, run, write_module
+from web_tools import needs_node, needs_wasm, run, write_module
 
 import mithril as ml
 
@@ -52,9 +52,9 @@ def check_backend(name: str, seeds: range) -> None:
     check(np.asarray(compiled_of(seeds, backend).evaluate({}, DATA)["all"]), seeds)
 
 
-def check_javascript(seeds: range, folder: Path) -> None:
+def check_web(target: str, seeds: range, folder: Path) -> None:
     folder = folder / str(seeds.start)
-    module = write_module("javascript", compiled_of(seeds, ml.CpuBackend(ml.float64)), folder)
+    module = write_module(target, compiled_of(seeds, ml.CpuBackend(ml.float64)), folder)
     ml.save(folder / "data.safetensors", DATA)
     lines = run(
         module,
@@ -75,7 +75,7 @@ def test_backends(backend: str) -> None:
 
 @needs_node
 def test_javascript(tmp_path: Path) -> None:
-    check_javascript(range(198, 202), tmp_path)
+    check_web("javascript", range(198, 202), tmp_path)
 
 
 @pytest.mark.slow
@@ -89,4 +89,11 @@ def test_many_on_backends(backend: str) -> None:
 @needs_node
 def test_many_in_javascript(tmp_path: Path) -> None:
     for first in range(0, 250, 10):
-        check_javascript(range(first, first + 10), tmp_path)
+        check_web("javascript", range(first, first + 10), tmp_path)
+
+
+@pytest.mark.slow
+@needs_node
+@needs_wasm
+def test_wasm(tmp_path: Path) -> None:
+    check_web("wasm", range(201, 202), tmp_path)
