@@ -354,7 +354,7 @@ def test_an_option_of_another_kind_is_refused() -> None:
     with pytest.raises(ml.TypeError) as caught:
         ml.TorchBackend(requires_grad=None)
     assert str(caught.value) == (
-        "mithril.TypeError[E0304]: TorchBackend: argument 'requires_grad' has the wrong kind\n"
-        "  expected : bool\n"
-        "  got      : None"
+        "mithril.TypeError[E0395]: TorchBackend: argument 'requires_grad' has the wrong kind\n"
+        "  expected : True or False\n"
+        "  got      : None   NoneType"
     )

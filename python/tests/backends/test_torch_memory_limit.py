@@ -156,7 +156,12 @@ def test_a_limit_hit_in_the_backward_pass_is_the_error_of_torch() -> None:
     assert x.grad is not None and x.grad.sum() == 5_000
 
 
-@pytest.mark.parametrize("size", ["4 gigs", "", "-1GB", 0, float("nan"), True])
+@pytest.mark.parametrize("size", ["4 gigs", "", "-1GB", 0, float("nan")])
 def test_an_invalid_limit_is_refused(size: object) -> None:
     text = text_of(ml.ValueError, lambda: ml.TorchBackend(memory_limit=size))  # type: ignore[arg-type]
     assert text.startswith("mithril.ValueError[E0430]: memory_limit is ")
+
+
+def test_a_bool_is_no_limit() -> None:
+    text = text_of(ml.TypeError, lambda: ml.TorchBackend(memory_limit=True))
+    assert text.startswith("mithril.TypeError[E0395]: TorchBackend: argument 'memory_limit'")
