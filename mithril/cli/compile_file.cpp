@@ -30,6 +30,7 @@ class Compilation {
   CompiledModel run(const Texts& shapes, const Texts& constants) const try {
     return run_with(shapes, constants);
   } catch (const Error& error) {
+    if (error.code() == "E1102") throw;  // the memory of this machine
     const Texts others = without_stated(shapes);
     if (constants.empty() && others.size() == shapes.size()) throw;
     if (!compiles(others)) throw;

@@ -2,8 +2,11 @@
 
 #include <protozero/varint.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/printable.hpp"
@@ -12,16 +15,57 @@ namespace mithril::onnx {
 
 using protozero::pbf_wire_type;
 
+namespace {
+
+// How files of other kinds begin.
+struct FirstBytes {
+  std::size_t at;
+  std::string_view bytes;
+  const char* kind;
+};
+constexpr FirstBytes first_bytes[] = {{0, "version https://git-lfs", "a pointer of Git LFS"},
+                                      {0, "PK\x03\x04", "a .zip archive, as torch.save writes it"},
+                                      {0, "\x80\x02", "a pickle"},
+                                      {0, "\x80\x03", "a pickle"},
+                                      {0, "\x80\x04", "a pickle"},
+                                      {0, "\x80\x05", "a pickle"},
+                                      {0, "\x89HDF\r\n", "an HDF5 file, as Keras writes it"},
+                                      {4, "TFL3", "a model of TensorFlow Lite"},
+                                      {4, "ORTM", "a model in ORT format"},
+                                      {0, "GGUF", "a GGUF file"},
+                                      {0, "\x93NUMPY", "an array of NumPy"},
+                                      {0, "\x1f\x8b", "a gzip file"},
+                                      {0, "\xff\xd8\xff", "a JPEG image"},
+                                      {0, "\x89PNG", "a PNG image"},
+                                      {0, "<", "a page of a server, or XML"},
+                                      {0, "{", "JSON"}};
+
+// "": none of these.
+std::string kind_of(std::string_view file) {
+  for (const FirstBytes& first : first_bytes) {
+    if (file.substr(std::min(first.at, file.size())).starts_with(first.bytes)) return first.kind;
+  }
+  return "";
+}
+
+}  // namespace
+
 void damaged(const Source& source, const char* message, const char* at,
              const std::string& problem) {
   const auto offset = at - source.bytes.data();
+  std::vector<Fact> facts = {
+      {"problem", problem}, {"place", std::string(message) + " at byte " + std::to_string(offset)}};
+  const std::string kind = kind_of(source.bytes);
+  const bool is_pointer = kind == first_bytes[0].kind;
+  if (!kind.empty()) facts.insert(facts.begin(), {"it looks like", kind});
   raise({.kind = ErrorKind::parse,
          .code = "E1301",
          .path = source.path,
          .message = "the file is not a complete ONNX file",
-         .facts = {{"problem", problem},
-                   {"place", std::string(message) + " at byte " + std::to_string(offset)}},
-         .help = "copy the file again; a pointer of Git LFS has to be fetched first"});
+         .facts = std::move(facts),
+         .help = is_pointer     ? "fetch the file that it points to: git lfs pull"
+                 : kind.empty() ? "copy the file again: it was changed or cut off"
+                                : "export the model as an ONNX file, and give that one"});
 }
 
 void Fields::fail(const std::string& problem) {

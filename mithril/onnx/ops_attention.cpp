@@ -85,6 +85,16 @@ Connection weights_of(const NodeContext& node, const Connection& scores,
   return converted(selected(nothing, 0.0, weights), node.type());
 }
 
+// The axis of heads of an input [B, heads, S, D] states their number, too.
+void check_heads(const NodeContext& node, const char* name, std::size_t input) {
+  const std::int64_t stated = node.integer(name, 0);
+  const std::vector<Size> sizes = node.sizes(input);
+  const auto* heads = std::get_if<std::int64_t>(&sizes[1]);
+  if (stated == 0 || !heads || stated == *heads) return;
+  refuse("its attribute '" + std::string(name) + "' is " + std::to_string(stated) +
+         ", and its input has " + std::to_string(*heads) + " heads");
+}
+
 Outputs attention(const NodeContext& node) {
   const bool is_flat = node.need_rank(0, 3, 4) == 3;
   for (const std::size_t i : {1, 2}) node.need_rank(i, node.rank(0), node.rank(0));
@@ -99,6 +109,9 @@ Outputs attention(const NodeContext& node) {
     heads.queries = split_heads(heads.queries, count("q_num_heads"));
     heads.keys = split_heads(heads.keys, count("kv_num_heads"));
     heads.values = split_heads(heads.values, count("kv_num_heads"));
+  } else {
+    check_heads(node, "q_num_heads", 0);
+    check_heads(node, "kv_num_heads", 1);
   }
   if (node.has(past_key)) heads.keys = joined({node[past_key], heads.keys}, 2);
   if (node.has(past_value)) heads.values = joined({node[past_value], heads.values}, 2);
@@ -128,6 +141,7 @@ Outputs rotary_embedding(const NodeContext& node) {
     x = reshaped(x, {sizes[0], sizes[1],
                      within("its attribute 'num_heads'", node.integer("num_heads"), 1), -1});
   } else {
+    check_heads(node, "num_heads", 0);
     x = transposed(x, {0, 2, 1, 3});
   }
   const std::vector<Size> inner = *sizes_of(x);

@@ -17,13 +17,15 @@ struct Harmless {
 };
 
 constexpr Harmless harmless[] = {
-    {"Add", "broadcast"},  // of opset 6, where the shapes say as much
+    {"", "consumed_inputs"},  // of opset 5 and before: which inputs an op may overwrite
+    {"Add", "broadcast"},     // of opset 6, where the shapes say as much
     {"And", "broadcast"},
     {"BatchNormalization", "momentum"},  // of training
     {"Cast", "round_mode"},              // of one type
     {"Cast", "saturate"},                // of floats of 8 bits
     {"DequantizeLinear", "axis"},        // of several scales
     {"Div", "broadcast"},
+    {"Dropout", "is_test"},  // of opset 6: a file is for inference
     {"Dropout", "seed"},
     {"Equal", "broadcast"},
     {"Gemm", "broadcast"},
@@ -74,7 +76,7 @@ void refuse_unread(const NodeContext& node) {
     // `auto_pad` and `output_shape` say the widths.
     if (is_window && name == "pads") continue;
     if (is_window && name == "kernel_shape") {
-      check_kernel(node);
+      if (op.find("Conv") != op.npos) check_kernel(node);
     } else if (name == "stash_type" && op.ends_with("Normalization")) {
       within("its attribute 'stash_type'", node.integer(name), 1, 1);  // at least float32
     } else {

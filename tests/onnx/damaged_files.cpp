@@ -64,7 +64,28 @@ TEST_CASE("onnx: a file that is cut off names the message and the byte") {
         "mithril.ParseError[E1301]: net.onnx: the file is not a complete ONNX file\n"
         "  problem : a field ends beyond its message\n"
         "  place   : ModelProto at byte 7\n"
-        "  help: copy the file again; a pointer of Git LFS has to be fetched first");
+        "  help: copy the file again: it was changed or cut off");
+}
+
+TEST_CASE("onnx: a file of another kind is named") {
+  const auto shown = [](const std::string& bytes) {
+    const std::string text = onnx_refusal(bytes);
+    const std::size_t begin = text.find("  it looks like : "), end = text.find("\n  problem");
+    return begin == std::string::npos ? text : text.substr(begin + 18, end - begin - 18);
+  };
+  CHECK(shown("\xFF\xD8\xFF\xE0") == "a JPEG image");
+  CHECK(shown("\x89PNG\r\n") == "a PNG image");
+  CHECK(shown("\x89HDF\r\n\x1A\n") == "an HDF5 file, as Keras writes it");
+  CHECK(shown(std::string("\x1C\0\0\0TFL3", 8)) == "a model of TensorFlow Lite");
+  CHECK(shown("PK\x03\x04") == "a .zip archive, as torch.save writes it");
+  CHECK(shown("\x80\x04\x95") == "a pickle");
+  CHECK(shown("{\"a\": 1}") == "JSON");
+  CHECK(onnx_refusal("version https://git-lfs.github.com/spec/v1\n") ==
+        "mithril.ParseError[E1301]: net.onnx: the file is not a complete ONNX file\n"
+        "  it looks like : a pointer of Git LFS\n"
+        "  problem       : a field has an unknown wire type\n"
+        "  place         : ModelProto at byte 1\n"
+        "  help: fetch the file that it points to: git lfs pull");
 }
 
 TEST_CASE("onnx: a file of a newer version of the format is refused") {
@@ -99,7 +120,7 @@ TEST_CASE("onnx: a field of another wire type is refused") {
         "mithril.ParseError[E1301]: net.onnx: the file is not a complete ONNX file\n"
         "  problem : field 7 has another wire type than it needs\n"
         "  place   : ModelProto at byte 1\n"
-        "  help: copy the file again; a pointer of Git LFS has to be fetched first");
+        "  help: copy the file again: it was changed or cut off");
 }
 
 TEST_CASE("onnx: a name that is not UTF-8 is refused") {
@@ -108,7 +129,7 @@ TEST_CASE("onnx: a name that is not UTF-8 is refused") {
         "mithril.ParseError[E1301]: net.onnx: the file is not a complete ONNX file\n"
         "  problem : field 1 is not text in UTF-8\n"
         "  place   : ValueInfoProto at byte 13\n"
-        "  help: copy the file again; a pointer of Git LFS has to be fetched first");
+        "  help: copy the file again: it was changed or cut off");
 }
 
 TEST_CASE("onnx: a length above 32 bits is refused, and not cut") {
@@ -117,7 +138,7 @@ TEST_CASE("onnx: a length above 32 bits is refused, and not cut") {
         "mithril.ParseError[E1301]: net.onnx: the file is not a complete ONNX file\n"
         "  problem : a field ends beyond its message\n"
         "  place   : ModelProto at byte 1\n"
-        "  help: copy the file again; a pointer of Git LFS has to be fetched first");
+        "  help: copy the file again: it was changed or cut off");
 }
 
 TEST_CASE("onnx: graphs nest at most 100 deep") {

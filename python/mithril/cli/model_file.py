@@ -101,7 +101,8 @@ def compile_model(
     try:
         return _core.compile(model, backend, shapes=shapes, constant_keys=constants, **options)
     except _core.Error as error:
-        if not (shapes or constants) or not _compiles(model, backend, options):
+        is_memory = error.code == "E1102"  # that of this machine
+        if is_memory or not (shapes or constants) or not _compiles(model, backend, options):
             raise
         raise StatedError(str(error)) from None
 

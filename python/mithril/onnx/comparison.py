@@ -78,7 +78,9 @@ class Comparison:
         self.results(made, None, saved=file)
         names = [n for n in node_outputs(file) if n.removeprefix(FREE_CAST) in expected]
         add_outputs(file, names)
-        values = self.results(file, data, is_partial=True, is_optimized=True) or {}
+        values = self.results(file, data, is_partial=True, is_optimized=True)
+        if values is None:
+            return
         plain = dict(values)
         for name in names:
             if name.startswith(FREE_CAST) and name in values:

@@ -102,6 +102,33 @@ def test_an_attribute_that_changes_nothing_is_read(tmp_path, op, attributes):
     run(tmp_path, ob.node(op, names, "y", **attributes), {"x": X}, known=known)
 
 
+@pytest.mark.parametrize(
+    ("op", "opset", "attributes"),
+    [("Dropout", 6, {"is_test": 1, "ratio": 0.5}), ("Relu", 1, {"consumed_inputs": [0]})],
+)
+def test_attributes_of_old_opsets_are_read(tmp_path, op, opset, attributes):
+    [y] = run(tmp_path, ob.node(op, "x", "y", **attributes), {"x": np.abs(X)}, opset=opset)
+    np.testing.assert_array_equal(y, np.abs(X))
+
+
+def test_a_pool_of_everything_has_no_window(tmp_path):
+    x = RNG.normal(size=(1, 2, 5, 5)).astype(np.float32)
+    node = ob.node("GlobalAveragePool", "x", "y", kernel_shape=[5, 5])
+    [y] = run(tmp_path, node, {"x": x}, dtype="float32")
+    np.testing.assert_allclose(y, x.mean((2, 3), keepdims=True), rtol=1e-5)
+
+
+def test_heads_of_four_axes_are_stated_twice(tmp_path):
+    data = {name: RNG.normal(size=(2, 4, 3, 8)).astype(np.float32) for name in "qkv"}
+    plain = run(tmp_path, ob.node("Attention", "q k v", "y"), data)
+    node = ob.node("Attention", "q k v", "y", q_num_heads=4, kv_num_heads=4)
+    np.testing.assert_array_equal(run(tmp_path, node, data), plain)
+    node = ob.node("Attention", "q k v", "y", q_num_heads=4, kv_num_heads=2)
+    assert refusal(tmp_path, node, data) == (
+        "Attention (opset 25): its attribute 'kv_num_heads' is 2, and its input has 4 heads"
+    )
+
+
 def test_windows_of_other_sizes_than_the_weight_are_refused(tmp_path):
     data = {"x": np.ones((1, 2, 5, 5), np.float32), "w": np.ones((3, 2, 3, 2), np.float32)}
     run(tmp_path, ob.node("Conv", "x w", "y", kernel_shape=[3, 2]), data)
