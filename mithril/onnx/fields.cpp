@@ -17,13 +17,15 @@ using protozero::pbf_wire_type;
 
 namespace {
 
-// How files of other kinds begin.
+// The first bytes of files of other kinds.
 struct FirstBytes {
   std::size_t at;
   std::string_view bytes;
   const char* kind;
+  const char* help = "export the model as an ONNX file, and give that one";
 };
-constexpr FirstBytes first_bytes[] = {{0, "version https://git-lfs", "a pointer of Git LFS"},
+constexpr FirstBytes first_bytes[] = {{0, "version https://git-lfs", "a pointer of Git LFS",
+                                       "fetch the file that it points to: git lfs pull"},
                                       {0, "PK\x03\x04", "a .zip archive, as torch.save writes it"},
                                       {0, "\x80\x02", "a pickle"},
                                       {0, "\x80\x03", "a pickle"},
@@ -37,15 +39,15 @@ constexpr FirstBytes first_bytes[] = {{0, "version https://git-lfs", "a pointer 
                                       {0, "\x1f\x8b", "a gzip file"},
                                       {0, "\xff\xd8\xff", "a JPEG image"},
                                       {0, "\x89PNG", "a PNG image"},
-                                      {0, "<", "a page of a server, or XML"},
+                                      {0, "<", "HTML or XML"},
                                       {0, "{", "JSON"}};
 
-// "": none of these.
-std::string kind_of(std::string_view file) {
+// Null: the file begins like none of them.
+const FirstBytes* other_kind_of(std::string_view file) {
   for (const FirstBytes& first : first_bytes) {
-    if (file.substr(std::min(first.at, file.size())).starts_with(first.bytes)) return first.kind;
+    if (file.substr(std::min(first.at, file.size())).starts_with(first.bytes)) return &first;
   }
-  return "";
+  return nullptr;
 }
 
 }  // namespace
@@ -55,17 +57,14 @@ void damaged(const Source& source, const char* message, const char* at,
   const auto offset = at - source.bytes.data();
   std::vector<Fact> facts = {
       {"problem", problem}, {"place", std::string(message) + " at byte " + std::to_string(offset)}};
-  const std::string kind = kind_of(source.bytes);
-  const bool is_pointer = kind == first_bytes[0].kind;
-  if (!kind.empty()) facts.insert(facts.begin(), {"it looks like", kind});
+  const FirstBytes* other = other_kind_of(source.bytes);
+  if (other) facts.insert(facts.begin(), {"it looks like", other->kind});
   raise({.kind = ErrorKind::parse,
          .code = "E1301",
          .path = source.path,
          .message = "the file is not a complete ONNX file",
          .facts = std::move(facts),
-         .help = is_pointer     ? "fetch the file that it points to: git lfs pull"
-                 : kind.empty() ? "copy the file again: it was changed or cut off"
-                                : "export the model as an ONNX file, and give that one"});
+         .help = other ? other->help : "copy the file again: it was changed or cut off"});
 }
 
 void Fields::fail(const std::string& problem) {

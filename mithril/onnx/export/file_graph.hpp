@@ -30,8 +30,8 @@ void add_all_values(FileGraph& file);
 // those that are not initializers, by their names.
 TensorMap reference_outputs(const FileGraph& file, const TensorMap& inputs);
 
-// The file whose nodes read these values, by the names of outputs, in place of the results of other
-// nodes. Each output is then the result of one node. The values are further inputs.
+// A copy of the file in which nodes read these values, by the names of outputs, and not the results
+// of other nodes. The values are further inputs. Each output is then the result of one node.
 FileGraph with_given_values(const FileGraph& file, const TensorMap& values);
 
 // ValueError E1320 with all nodes that the opset cannot express, E1321 for an opset beside 13 to

@@ -35,8 +35,8 @@ struct NodeChange {
 };
 using NodeChanges = std::map<NodeId, NodeChange>;
 
-// The changed nodes of each graph that a node contains, by the port of the graph. The nodes draw
-// random numbers, or contain such graphs.
+// The changed nodes of the graphs that a node contains, by the port of each graph. A node is
+// changed if it draws random numbers, or if it contains such a node.
 struct NestedChanges {
   std::map<std::string, NodeChanges, std::less<>> of = {};
 };

@@ -13,7 +13,8 @@ __all__ = ["Difference", "Values", "bounds_of_nodes", "first_difference", "moved
 
 TOLERANCE = 1e-4  # of the largest element of an output, and at least this
 HALF_TOLERANCE = 1e-2  # the same for float16 and bfloat16
-NODE_TOLERANCE = {2: 4e-3, 4: 1e-5, 8: 1e-12}  # of one node, by the bytes of an element
+# Relative to the largest element of the result of one node, by the size of an element in bytes.
+NODE_TOLERANCE = {2: 4e-3, 4: 1e-5, 8: 1e-12}
 
 Values = Mapping[str, Any]
 Difference = tuple[str, str]  # the name of a value, and how it differs
